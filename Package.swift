@@ -1,0 +1,108 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Every target is held to the same rules; none lives only in a reviewer's head.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .strictMemorySafety(),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// Pixel loops are unusable without the optimiser: tests over real photographs
+/// would take minutes in a debug build, so these modules are optimised in both.
+let optimised: [SwiftSetting] = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
+/// One folder of the shelf `Sources/Shared` = one module = one sentence in ARCHITECTURE.md.
+func shelf(
+    _ name: String, _ dependencies: [Target.Dependency] = [], settings: [SwiftSetting] = strict,
+    resources: [Resource]? = nil
+) -> Target {
+    .target(
+        name: name, dependencies: dependencies, path: "Sources/Shared/\(name)",
+        resources: resources, swiftSettings: settings)
+}
+
+/// A module map (and, where one is needed, a shim) over one C library.
+/// `pkgConfig:` is left out: Debian's hiredis.pc makes it warn on every build.
+func systemLibrary(_ name: String, debian package: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/Shared/C/\(name)", providers: [.apt([package])])
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies + ["TestSupport"], path: "Tests/\(name)",
+        swiftSettings: strict)
+}
+
+let package = Package(
+    name: "thumbnail-fleet",
+    products: [
+        .executable(name: "worker", targets: ["Worker"]),
+        .executable(name: "enqueue", targets: ["Enqueue"]),
+    ],
+    targets: [
+        // C libraries: each has exactly one Swift importer.
+        systemLibrary("CHiredis", debian: "libhiredis-dev"),
+        systemLibrary("CTurboJPEG", debian: "libturbojpeg0-dev"),
+        systemLibrary("CExif", debian: "libexif-dev"),
+        .target(
+            name: "CLibJPEG", path: "Sources/Shared/C/CLibJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(name: "CLinux", path: "Sources/Shared/C/CLinux"),
+
+        // Pictures: pure, no queue, no Redis.
+        shelf("Units"),
+        shelf("Geometry"),
+        shelf("PictureFormats"),
+        shelf("Pixels", ["Geometry"], settings: optimised),
+        shelf("Exif", ["Geometry", "CExif"]),
+        shelf("JPEG", ["Geometry", "CLibJPEG", "CTurboJPEG"], settings: optimised),
+        shelf(
+            "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG"],
+            settings: optimised),
+
+        // Queue: no pictures.
+        shelf("Redis", ["Threading", "CHiredis"]),
+        shelf("JobQueue", ["Redis"], resources: [.embedInCode("Scripts")]),
+
+        // The process and its edges.
+        shelf("Threading", ["CLinux"]),
+        shelf("MemoryBudget", ["Units"]),
+        shelf("Files", ["Units", "CLinux"]),
+        shelf("EventLog"),
+        shelf("CommandLineOptions", ["Units"]),
+
+        // Programs.
+        .executableTarget(
+            name: "Worker",
+            dependencies: [
+                "Units", "Geometry", "PictureFormats", "Thumbnails", "Redis", "JobQueue", "Threading",
+                "MemoryBudget", "Files", "EventLog", "CommandLineOptions",
+            ], swiftSettings: strict),
+        .executableTarget(
+            name: "Enqueue",
+            dependencies: [
+                "Units", "Geometry", "PictureFormats", "Redis", "JobQueue", "Threading", "Files",
+                "EventLog", "CommandLineOptions",
+            ], swiftSettings: strict),
+
+        // Tests: one target a module, then the programs as a whole.
+        .target(name: "TestSupport", dependencies: ["Redis"], path: "Tests/Support", swiftSettings: strict),
+        tests("UnitsTests", ["Units"]),
+        tests("GeometryTests", ["Geometry"]),
+        tests("PictureFormatsTests", ["PictureFormats"]),
+        tests("PixelsTests", ["Pixels", "Geometry"]),
+        tests("ExifTests", ["Exif", "Geometry"]),
+        tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
+        tests("ThumbnailsTests", ["Thumbnails", "Geometry", "JPEG", "Pixels", "Units"]),
+        tests("RedisTests", ["Redis"]),
+        tests("JobQueueTests", ["JobQueue", "Redis"]),
+        tests("ThreadingTests", ["Threading"]),
+        tests("MemoryBudgetTests", ["MemoryBudget", "Units"]),
+        tests("FilesTests", ["Files", "Units"]),
+        tests("EventLogTests", ["EventLog"]),
+        tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+// CLinux is headers only; SwiftPM asks for one source file.
