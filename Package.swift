@@ -68,9 +68,9 @@ let package = Package(
 
         // The process and its edges.
         shelf("Threading", ["CLinux"]),
-        shelf("MemoryBudget", ["Units"]),
+        shelf("MemoryBudget", ["Units", "CLinux"]),
         shelf("Files", ["Units", "CLinux"]),
-        shelf("EventLog"),
+        shelf("EventLog", ["Units"]),
         shelf("CommandLineOptions", ["Units"]),
 
         // Programs.
@@ -101,7 +101,7 @@ let package = Package(
         tests("ThreadingTests", ["Threading"]),
         tests("MemoryBudgetTests", ["MemoryBudget", "Units"]),
         tests("FilesTests", ["Files", "Units"]),
-        tests("EventLogTests", ["EventLog"]),
+        tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
     ],
     swiftLanguageModes: [.v6]
