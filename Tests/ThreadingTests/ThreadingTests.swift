@@ -1,1 +1,206 @@
+import Glibc
 import Testing
+
+@testable import Threading
+
+struct BlockingThreadsTests {
+    private struct Refusal: Error, Equatable {}
+
+    @Test func `a hundred calls that block overlap`() async throws {
+        let threads = BlockingThreads()
+        let gate = Monitor(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask {
+                    await threads.run {
+                        gate.update { $0 += 1 }
+                        // Returns only when all hundred are inside.
+                        _ = gate.wait { $0 == 100 ? true : nil }
+                    }
+                }
+            }
+        }
+        #expect(gate.withLock { $0 } == 100)
+    }
+
+    @Test func `a call returns what the work returns`() async {
+        let threads = BlockingThreads()
+        let sum = await threads.run { 20 + 22 }
+        #expect(sum == 42)
+    }
+
+    @Test func `a call throws what the work throws`() async {
+        let threads = BlockingThreads()
+        await #expect(throws: Refusal.self) {
+            try await threads.run { () throws(Refusal) in throw Refusal() }
+        }
+    }
+
+    @Test func `calls one after the other share a thread`() async {
+        let threads = BlockingThreads()
+        for _ in 0..<50 {
+            await threads.run {}
+            // The thread returns to the pool just after its caller goes on.
+            while threads.threads > 1 { await Task.yield() }
+        }
+        #expect(threads.threads <= 2)
+    }
+
+    @Test func `an idle thread ends`() async throws {
+        let threads = BlockingThreads(idleLimit: .milliseconds(20))
+        await threads.run {}
+        let deadline = ContinuousClock.now + .seconds(5)
+        while threads.threads > 0 && ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(threads.threads == 0)
+    }
+}
+
+struct CoreThreadsTests {
+    @Test func `work starts in the order it came`() async {
+        let cores = CoreThreads(count: 1)
+        let gate = Monitor(false)
+        let order = Monitor<[Int]>([])
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await cores.run { _ = gate.wait { $0 ? true : nil } } }
+            for number in 0..<20 {
+                group.addTask { await cores.run { order.withLock { $0.append(number) } } }
+                while cores.waiting < number + 1 { await Task.yield() }
+            }
+            gate.update { $0 = true }
+        }
+        #expect(order.withLock { $0 } == Array(0..<20))
+    }
+
+    @Test func `never more run than there are threads`() async {
+        let cores = CoreThreads(count: 3)
+        let running = Monitor((now: 0, most: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<60 {
+                group.addTask {
+                    await cores.run {
+                        running.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+                        usleep(200)
+                        running.withLock { $0.now -= 1 }
+                    }
+                }
+            }
+        }
+        #expect(running.withLock { $0.most } == 3)
+    }
+
+    @Test func `waiting for supply returns once fewer jobs wait`() async {
+        let cores = CoreThreads(count: 1)
+        let gate = Monitor(0)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 1...3 {
+                group.addTask { await cores.run { _ = gate.wait { $0 >= number ? true : nil } } }
+                while cores.waiting < number - 1 { await Task.yield() }
+            }
+            let isOver = Monitor(false)
+            group.addTask {
+                await cores.untilSupplied(below: 1)
+                isOver.withLock { $0 = true }
+            }
+            gate.update { $0 = 1 }
+            while cores.waiting > 1 { await Task.yield() }
+            #expect(!isOver.withLock { $0 })
+            gate.update { $0 = 3 }
+        }
+        #expect(cores.waiting == 0)
+    }
+
+    @Test func `waiting for supply ends when its task is cancelled`() async {
+        let cores = CoreThreads(count: 1)
+        let gate = Monitor(false)
+        let blocked = Task { await cores.run { _ = gate.wait { $0 ? true : nil } } }
+        let queued = Task { await cores.run {} }
+        while cores.waiting < 1 { await Task.yield() }
+        let waiter = Task { await cores.untilSupplied(below: 1) }
+        waiter.cancel()
+        await waiter.value
+        #expect(cores.waiting == 1)
+        gate.update { $0 = true }
+        await blocked.value
+        await queued.value
+    }
+}
+
+struct ADedicatedThreadTests {
+    @Test func `join waits for the end of the closure`() {
+        let done = Monitor(false)
+        let thread = DedicatedThread(name: "a name longer than fifteen bytes") {
+            usleep(10_000)
+            done.withLock { $0 = true }
+        }
+        thread.join()
+        thread.join()
+        #expect(done.withLock { $0 })
+    }
+
+    @Test func `every signal is blocked on it`() {
+        let blocked = Monitor(false)
+        DedicatedThread(name: "mask") {
+            var mask = sigset_t()
+            unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
+            let isBlocked = unsafe sigismember(&mask, SIGTERM) == 1 && sigismember(&mask, SIGPIPE) == 1
+            blocked.withLock { $0 = isBlocked }
+        }.join()
+        #expect(blocked.withLock { $0 })
+    }
+
+    @Test func `a periodic thread runs until it is stopped`() {
+        let runs = Monitor(0)
+        let thread = PeriodicThread(name: "tick", every: .milliseconds(2)) { runs.update { $0 += 1 } }
+        let reached = runs.wait(atMost: .seconds(5)) { $0 >= 3 ? $0 : nil }
+        thread.stop()
+        let after = runs.withLock { $0 }
+        usleep(10_000)
+        #expect(reached != nil)
+        #expect(runs.withLock { $0 } == after)
+    }
+}
+
+struct AMonitorTests {
+    @Test func `a wait without the event ends at its limit`() {
+        let monitor = Monitor(false)
+        let began = ContinuousClock.now
+        #expect(monitor.wait(atMost: .milliseconds(20)) { $0 ? true : nil } == nil)
+        #expect(ContinuousClock.now - began >= .milliseconds(20))
+    }
+}
+
+struct ProcessSignalsTests {
+    @Test func `a signal arrives on the stream`() async {
+        let signals = ProcessSignals()
+        // Sent to the waiting thread alone: other threads of the test runner leave signals open.
+        signals.thread.send(SIGTERM)
+        var iterator = signals.received.makeAsyncIterator()
+        #expect(await iterator.next() == .terminate)
+        signals.thread.send(SIGHUP)
+        #expect(await iterator.next() == .hangUp)
+    }
+}
+
+struct AvailableProcessorsTests {
+    @Test(arguments: [
+        ("max 100000", nil), ("150000 100000", 2), ("200000 100000\n", 2), ("1000 100000", 1),
+        ("", nil), ("-1 100000", nil), ("99 0", nil), ("99999999999999999999 1", nil),
+    ])
+    func `a quota is rounded up to whole processors`(text: String, expected: Int?) {
+        #expect(processors(inQuota: text) == expected)
+    }
+
+    @Test func `a group and all its parents are asked for a quota`() {
+        #expect(
+            controlGroupFolders(ofProcess: "1:name=x:/old\n0::/a/b.service\n")
+                == ["/sys/fs/cgroup/a/b.service", "/sys/fs/cgroup/a", "/sys/fs/cgroup"])
+        #expect(controlGroupFolders(ofProcess: "0::/\n") == ["/sys/fs/cgroup"])
+        #expect(controlGroupFolders(ofProcess: "").isEmpty)
+    }
+
+    @Test func `there is at least one and no more than are online`() {
+        #expect((1...sysconf(Int32(_SC_NPROCESSORS_ONLN))).contains(availableProcessors()))
+    }
+}

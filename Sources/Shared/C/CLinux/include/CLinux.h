@@ -2,6 +2,14 @@
 #ifndef CLINUX_H
 #define CLINUX_H
 #include <malloc.h>
+#include <spawn.h>
+#include <sys/eventfd.h>
 
 #include "beneath.h"
+
+// Names the calling thread; at most 15 bytes and a NUL, else ERANGE.
+int linux_name_this_thread(const char *name);
+
+// Processors the scheduler may run this process on; 0 when the kernel's mask is wider than the C type.
+int linux_processors_in_affinity_mask(void);
 #endif

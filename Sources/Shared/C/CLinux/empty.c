@@ -1,1 +1,0 @@
-// CLinux is headers only; SwiftPM asks for one source file.
