@@ -1,0 +1,181 @@
+import CTurboJPEG
+public import Geometry
+
+/// Writes a baseline JPEG from planes: 4:2:0 or grey, an optional colour profile, nothing else.
+///
+/// The same planes give the same bytes on every machine: the accurate integer DCT is exact in every
+/// SIMD variant. An encoder is a value; its TurboJPEG handle lives for one call only, because it
+/// belongs to a thread and costs 3 µs.
+public struct JPEGEncoder: Sendable {
+    /// 1…100 as libjpeg understands it.
+    public let quality: Int
+    /// Embedded byte for byte.
+    public let iccProfile: [UInt8]?
+
+    /// - Precondition: quality is 1…100, and the profile, if any, fits in 255 segments.
+    public init(quality: Int, iccProfile: [UInt8]? = nil) {
+        precondition((1...100).contains(quality), "JPEG quality runs from 1 to 100")
+        precondition(
+            (iccProfile?.count ?? 0) <= ICCProfile.mostChunks * ICCProfile.largestChunk,
+            "a colour profile has at most 255 chunks")
+        self.quality = quality
+        self.iccProfile = iccProfile
+    }
+
+    /// Encodes three planes: luma of `size`, chroma of half of it rounded up.
+    ///
+    /// Row r of a plane begins at sample r × its stride.
+    /// - Throws: `.encoderFailed`.
+    public func encode(
+        size: PixelSize, luma: Span<UInt8>, lumaStride: Int, blue: Span<UInt8>, red: Span<UInt8>,
+        chromaStride: Int
+    ) throws(JPEGError) -> [UInt8] {
+        let chroma = PixelSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
+        Self.check(luma, size, lumaStride)
+        Self.check(blue, chroma, chromaStride)
+        Self.check(red, chroma, chromaStride)
+        // TurboJPEG reads luma up to even sides.
+        if chroma.width * 2 != size.width || chroma.height * 2 != size.height {
+            let even = PixelSize(width: chroma.width * 2, height: chroma.height * 2)
+            let padded = Self.padded(luma, size, lumaStride, to: even)
+            return try compress(
+                size, TJSAMP_420, padded.span, even.width, blue: blue, red: red, chromaStride)
+        }
+        return try compress(size, TJSAMP_420, luma, lumaStride, blue: blue, red: red, chromaStride)
+    }
+
+    /// Encodes one plane as a grey picture.
+    public func encodeGrey(
+        size: PixelSize, luma: Span<UInt8>, stride: Int
+    ) throws(JPEGError) -> [UInt8] {
+        Self.check(luma, size, stride)
+        return try compress(size, TJSAMP_GRAY, luma, stride, blue: luma, red: luma, stride)
+    }
+
+    private static func check(_ plane: Span<UInt8>, _ size: PixelSize, _ stride: Int) {
+        precondition(
+            size.width > 0 && size.height > 0 && stride >= size.width
+                && plane.count >= (size.height - 1) * stride + size.width,
+            "the plane is smaller than the picture")
+    }
+
+    private static func padded(
+        _ plane: Span<UInt8>, _ size: PixelSize, _ stride: Int, to even: PixelSize
+    ) -> [UInt8] {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(even.width * even.height)
+        for y in 0..<even.height {
+            let row = min(y, size.height - 1) * stride
+            for x in 0..<even.width { copy.append(plane[row + min(x, size.width - 1)]) }
+        }
+        return copy
+    }
+
+    /// Encodes behind a gap for the profile, then moves the file's first two segments before it:
+    /// one buffer, whose untouched pages cost nothing, and no copy of the picture.
+    private func compress(
+        _ size: PixelSize, _ sampling: TJSAMP, _ luma: Span<UInt8>, _ lumaStride: Int,
+        blue: Span<UInt8>, red: Span<UInt8>, _ chromaStride: Int
+    ) throws(JPEGError) -> [UInt8] {
+        let bound = Int(
+            tjBufSize(Int32(size.width), Int32(size.height), Int32(sampling.rawValue)))
+        let gap = iccSegmentsCount
+        var failure: JPEGError?
+        let file = unsafe [UInt8](unsafeUninitializedCapacity: gap + bound) { buffer, count in
+            do throws(JPEGError) {
+                let space = unsafe UnsafeMutableBufferPointer(rebasing: buffer[gap...])
+                let encoded = unsafe try compress(
+                    size, sampling, luma, lumaStride, blue: blue, red: red, chromaStride, into: space)
+                if gap > 0 { unsafe spliceProfile(into: buffer, gap: gap) }
+                count = gap + encoded
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return file
+    }
+
+    private func compress(
+        _ size: PixelSize, _ sampling: TJSAMP, _ luma: Span<UInt8>, _ lumaStride: Int,
+        blue: Span<UInt8>, red: Span<UInt8>, _ chromaStride: Int,
+        into space: UnsafeMutableBufferPointer<UInt8>
+    ) throws(JPEGError) -> Int {
+        guard let handle = unsafe tjInitCompress() else {
+            throw .encoderFailed("no memory for a TurboJPEG handle")
+        }
+        defer { unsafe tjDestroy(handle) }
+        var output = unsafe space.baseAddress
+        var count: UInt = 0
+        let status = unsafe luma.withUnsafeBufferPointer { y in
+            blue.withUnsafeBufferPointer { cb in
+                red.withUnsafeBufferPointer { cr in
+                    var planes = unsafe [y.baseAddress, cb.baseAddress, cr.baseAddress]
+                    var strides = [Int32(lumaStride), Int32(chromaStride), Int32(chromaStride)]
+                    return unsafe tjCompressFromYUVPlanes(
+                        handle, &planes, Int32(size.width), &strides, Int32(size.height),
+                        Int32(sampling.rawValue), &output, &count, Int32(quality),
+                        TJFLAG_ACCURATEDCT | TJFLAG_NOREALLOC)
+                }
+            }
+        }
+        guard status == 0 else { throw .encoderFailed(unsafe String(cString: tjGetErrorStr2(handle))) }
+        return Int(count)
+    }
+
+    // MARK: The profile
+
+    private static let chunkHead = Array("ICC_PROFILE\0".utf8)
+
+    private var iccSegmentsCount: Int {
+        guard let iccProfile, !iccProfile.isEmpty else { return 0 }
+        let chunks = (iccProfile.count + ICCProfile.largestChunk - 1) / ICCProfile.largestChunk
+        return iccProfile.count + chunks * (4 + Self.chunkHead.count + 2)
+    }
+
+    /// Start of image and the JFIF segment come first; readers look for JFIF there.
+    private func spliceProfile(into buffer: UnsafeMutableBufferPointer<UInt8>, gap: Int) {
+        let head = unsafe 2 + 2 + Int(buffer[gap + 4]) << 8 + Int(buffer[gap + 5])
+        for index in 0..<head { unsafe buffer[index] = buffer[gap + index] }
+        var next = head
+        let profile = iccProfile ?? []
+        let total = (profile.count + ICCProfile.largestChunk - 1) / ICCProfile.largestChunk
+        for number in 0..<total {
+            let start = number * ICCProfile.largestChunk
+            let end = min(profile.count, start + ICCProfile.largestChunk)
+            let length = 2 + Self.chunkHead.count + 2 + end - start
+            let segmentHead: [UInt8] =
+                [0xFF, 0xE2, UInt8(length >> 8), UInt8(length & 255)] + Self.chunkHead
+                + [UInt8(number + 1), UInt8(total)]
+            for byte in segmentHead {
+                unsafe buffer[next] = byte
+                next += 1
+            }
+            for index in start..<end {
+                unsafe buffer[next] = profile[index]
+                next += 1
+            }
+        }
+        precondition(next == gap + head, "the colour profile fills its gap exactly")
+    }
+}
+
+extension JPEGEncoder {
+    /// Upper bound of an encoded file without its profile, in bytes: about 3 a pixel.
+    ///
+    /// The buffer has this size, but only the pages that the file fills become resident.
+    public static func encodedBound(_ size: PixelSize) -> Int {
+        Int(tjBufSize(Int32(size.width), Int32(size.height), Int32(TJSAMP_420.rawValue)))
+    }
+
+    /// Upper bound of what encoding takes beside the planes and the encoded bytes: for odd sides a
+    /// copy of luma, one row of MCUs, pointers to rows, tables.
+    public static func workingBytes(_ size: PixelSize) -> Int {
+        let isOdd = size.width % 2 != 0 || size.height % 2 != 0
+        let copy = isOdd ? (size.width + 1) * (size.height + 1) : 0
+        return copy + (size.width + 32) * 24 + (size.height + 16) * 24 + fixedBytes
+    }
+
+    /// libjpeg's compressor and its tables.
+    private static let fixedBytes = 96 << 10
+}
