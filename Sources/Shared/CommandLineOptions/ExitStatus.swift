@@ -1,0 +1,25 @@
+/// How a program ends, after sysexits(3); scripts and service managers rely on the numbers.
+public enum ExitStatus: Int32, CaseIterable, Sendable {
+    case done = 0
+    case someJobsFailed = 1
+    /// EX_USAGE: the command line is wrong.
+    case usage = 64
+    /// EX_UNAVAILABLE.
+    case redisUnreachable = 69
+    /// EX_TEMPFAIL: trying again later may work.
+    case queueFull = 75
+    /// EX_CONFIG: what the options name is not there or not fit; trying again does not help.
+    case configuration = 78
+
+    /// For the help.
+    public var meaning: String {
+        switch self {
+        case .done: "done"
+        case .someJobsFailed: "some jobs failed"
+        case .usage: "the command line is wrong"
+        case .redisUnreachable: "Redis cannot be reached"
+        case .queueFull: "the queue is full; try again later"
+        case .configuration: "something that the options name is missing or unfit"
+        }
+    }
+}
