@@ -88,7 +88,9 @@ let package = Package(
             ], swiftSettings: strict),
 
         // Tests: one target a module, then the programs as a whole.
-        .target(name: "TestSupport", dependencies: ["Redis"], path: "Tests/Support", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["Redis", "Threading", "CLinux"], path: "Tests/Support",
+            swiftSettings: strict),
         tests("UnitsTests", ["Units"]),
         tests("GeometryTests", ["Geometry"]),
         tests("PictureFormatsTests", ["PictureFormats"]),
@@ -96,7 +98,7 @@ let package = Package(
         tests("ExifTests", ["Exif", "Geometry"]),
         tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
         tests("ThumbnailsTests", ["Thumbnails", "Geometry", "JPEG", "Pixels", "Units"]),
-        tests("RedisTests", ["Redis"]),
+        tests("RedisTests", ["Redis", "Threading"]),
         tests("JobQueueTests", ["JobQueue", "Redis"]),
         tests("ThreadingTests", ["Threading"]),
         tests("MemoryBudgetTests", ["MemoryBudget", "Units"]),

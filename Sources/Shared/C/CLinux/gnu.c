@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
+#include <spawn.h>
 
 #include "CLinux.h"
 
@@ -15,4 +16,8 @@ int linux_processors_in_affinity_mask(void) {
         return 0;
     }
     return CPU_COUNT(&mask);
+}
+
+int linux_spawn_in_folder(posix_spawn_file_actions_t *actions, const char *path) {
+    return posix_spawn_file_actions_addchdir_np(actions, path);
 }

@@ -12,4 +12,7 @@ int linux_name_this_thread(const char *name);
 
 // Processors the scheduler may run this process on; 0 when the kernel's mask is wider than the C type.
 int linux_processors_in_affinity_mask(void);
+
+// Starts the child in `path`. Returns 0 or an error number.
+int linux_spawn_in_folder(posix_spawn_file_actions_t *actions, const char *path);
 #endif

@@ -1,0 +1,108 @@
+/// Why a call on Redis has no answer.
+public enum RedisError: Error, Sendable, Equatable {
+    /// The URL of the server cannot be used; says what was expected.
+    case badAddress(String)
+    /// No connection could be made.
+    case unreachable(address: String, reason: String)
+    /// No complete answer within the call's limit. The command may have run.
+    case timedOut(after: Duration)
+    /// The connection broke during the call. The command may have run.
+    case connectionLost(reason: String)
+    /// The server does not know us, or not for this command.
+    case authenticationFailed(String)
+    case forbidden(String)
+    /// The server is up yet not able to serve now; the command did not run.
+    case notServing(ServerState, String)
+    /// `maxmemory` is reached and the command would write.
+    case outOfMemory(String)
+    case noScript
+    /// A key holds another type than ours.
+    case wrongType(String)
+    /// Any other error reply, as the server words it.
+    case server(String)
+    /// The reply is of another shape than the command promises.
+    case unexpectedReply(String)
+    /// The client was closed, or the waiting task cancelled, before the command was sent.
+    case cancelled
+
+    /// States of a server that pass: each of them means connecting anew, since the name may by then
+    /// lead to another server. A replica's connection looks healthy for ever and answers READONLY.
+    public enum ServerState: String, Sendable, CaseIterable {
+        case readOnly = "READONLY"
+        case unblocked = "UNBLOCKED"
+        case loading = "LOADING"
+        case masterDown = "MASTERDOWN"
+        case tooFewReplicas = "NOREPLICAS"
+        case clusterDown = "CLUSTERDOWN"
+        case tryAgain = "TRYAGAIN"
+        case cannotPersist = "MISCONF"
+        case busyWithScript = "BUSY"
+        case tooManyClients = "ERR max number of clients reached"
+    }
+
+    /// An error reply, told apart by its first word, which is Redis' protocol; the rest is prose.
+    init(reply text: String) {
+        if let state = ServerState.allCases.first(where: { (text + " ").hasPrefix($0.rawValue + " ") }) {
+            self = .notServing(state, text)
+            return
+        }
+        switch text.prefix(while: { $0 != " " }) {
+        case "NOAUTH", "WRONGPASS": self = .authenticationFailed(text)
+        case "NOPERM": self = .forbidden(text)
+        case "OOM": self = .outOfMemory(text)
+        case "NOSCRIPT": self = .noScript
+        case "WRONGTYPE": self = .wrongType(text)
+        default: self = .server(text)
+        }
+    }
+
+    /// Redis is away; the same call may work later.
+    public var isOutage: Bool {
+        switch self {
+        case .unreachable, .timedOut, .connectionLost, .notServing: true
+        case .badAddress, .authenticationFailed, .forbidden, .outOfMemory, .noScript, .wrongType, .server,
+            .unexpectedReply, .cancelled:
+            false
+        }
+    }
+
+    /// Our configuration or our code is wrong; waiting will not help.
+    public var isOurFault: Bool {
+        switch self {
+        case .badAddress, .authenticationFailed, .forbidden, .noScript, .wrongType, .server, .unexpectedReply:
+            true
+        case .unreachable, .timedOut, .connectionLost, .notServing, .outOfMemory, .cancelled: false
+        }
+    }
+
+    /// The connection can no longer be trusted: bytes of an old answer may still arrive on it, or it
+    /// leads to a server that cannot serve.
+    var endsConnection: Bool { isOutage }
+
+    /// The command may have run although there is no answer.
+    public var isAmbiguous: Bool {
+        switch self {
+        case .timedOut, .connectionLost: true
+        default: false
+        }
+    }
+}
+
+extension RedisError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .badAddress(let problem): "unusable Redis address: \(problem)"
+        case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
+        case .timedOut(let limit): "Redis did not answer within \(limit)"
+        case .connectionLost(let reason): "the connection to Redis broke: \(reason)"
+        case .authenticationFailed(let text): "Redis refused the user or the password: \(text)"
+        case .forbidden(let text): "the Redis user may not do this: \(text)"
+        case .notServing(_, let text): "Redis cannot serve now: \(text)"
+        case .outOfMemory(let text): "Redis has reached its maxmemory: \(text)"
+        case .noScript: "Redis does not know the script"
+        case .wrongType(let text), .server(let text): "Redis answered: \(text)"
+        case .unexpectedReply(let what): "Redis answered in an unexpected shape: \(what)"
+        case .cancelled: "the call was cancelled before it was sent"
+        }
+    }
+}

@@ -1,0 +1,27 @@
+/// How long the client waits for what. Together they keep "Redis answers again" and "work goes on" at
+/// most two seconds apart: one attempt under way plus one pause.
+public struct RedisLimits: Sendable {
+    /// One attempt to connect. A lost SYN is sent again after a second, so longer gains little.
+    public var connect = Duration.seconds(1)
+    /// Greeting after connecting: a frozen server accepts connections and then says nothing.
+    public var handshake = Duration.seconds(1)
+    /// An ordinary call. Scripts take microseconds; this is for a server that hangs.
+    public var call = Duration.seconds(5)
+    /// How much later than its own time-out the answer to a blocking command may come.
+    public var blockingSlack = Duration.seconds(2)
+    /// Pauses between attempts grow from the first to the second, with full jitter.
+    public var shortestPause = Duration.milliseconds(50)
+    public var longestPause = Duration.seconds(1)
+    /// Bytes sent as one pipeline before its answers are read.
+    public var pipelineBytes = 4 << 20
+
+    public init() {}
+
+    func pause<Generator: RandomNumberGenerator>(afterFailures count: Int, using generator: inout Generator)
+        -> Duration
+    {
+        let doubled = shortestPause * (1 << min(max(count, 1) - 1, 16))
+        let most = min(longestPause, doubled * 2)
+        return shortestPause + (most - shortestPause) * Double.random(in: 0...1, using: &generator)
+    }
+}
