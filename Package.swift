@@ -55,7 +55,9 @@ let package = Package(
         shelf("Units"),
         shelf("Geometry"),
         shelf("PictureFormats"),
-        shelf("Pixels", ["Geometry"], settings: optimised),
+        // Lifetimes: a plane hands out its rows as spans, and the compiler sees that they do not outlive it.
+        shelf(
+            "Pixels", ["Geometry"], settings: optimised + [.enableExperimentalFeature("Lifetimes")]),
         shelf("Exif", ["Geometry", "CExif"]),
         shelf("JPEG", ["Geometry", "CLibJPEG", "CTurboJPEG"], settings: optimised),
         shelf(

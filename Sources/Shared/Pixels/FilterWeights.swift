@@ -1,0 +1,164 @@
+/// The weights that turn the source samples of one axis into its target samples: Lanczos-3, widened
+/// by the reduction, never sharpened where there is none.
+///
+/// Fixed point with 14 bits: `one` is 16,384. The weights of each target sample sum to exactly one,
+/// so a constant picture stays what it is. Where the extents are whole, those of target i and of
+/// target n−1−i are exact mirrors, and at ratio 1 they are the identity.
+struct FilterWeights: Sendable {
+    static let fractionBits = 14
+    static let one = 1 << fractionBits
+
+    /// The bound on Σ|weight| of one target sample on which the resampler's arithmetic rests. The
+    /// largest that Lanczos-3 reaches is 1.54; checked for each table when it is made.
+    static let absoluteSumBound = 2 * one
+
+    /// The grid that the weights are laid out for.
+    enum Layout {
+        /// For runs of 8 weights: any start, zeros behind.
+        case columns
+        /// For pairs of rows: an even start, zeros around.
+        case rowPairs
+    }
+
+    let axis: Axis
+    /// The weights kept for each target sample, zeros included: a multiple of 8 or of 2.
+    let stride: Int
+    /// The first source sample of each target sample. With `columns`, target samples are added up to
+    /// a multiple of 4, since the kernel makes four at a time; they have no weight.
+    private(set) var starts: [Int32]
+    /// `stride` weights for each start.
+    private(set) var weights: [Int16]
+    private let layout: Layout
+
+    init(_ axis: Axis, layout: Layout) {
+        self.axis = axis
+        self.layout = layout
+        stride = Self.stride(axis, layout)
+        let count = Self.paddedTargetCount(axis, layout)
+        starts = [Int32](repeating: 0, count: count)
+        weights = [Int16](repeating: 0, count: count * stride)
+        if axis.isWhole {
+            let last = axis.targetCount - 1
+            for target in 0...last / 2 {
+                var taps = Taps(of: target, axis: axis)
+                if target == last - target { taps.makeSymmetric(axis: axis) }
+                place(taps, at: target)
+                taps.mirror(axis: axis)
+                place(taps, at: last - target)
+            }
+        } else {
+            for target in 0..<axis.targetCount { place(Taps(of: target, axis: axis), at: target) }
+        }
+    }
+
+    private mutating func place(_ taps: Taps, at target: Int) {
+        let absoluteSum = taps.weights.reduce(0) { $0 + Int($1.magnitude) }
+        precondition(absoluteSum <= Self.absoluteSumBound, "weights too large for exact arithmetic")
+        let start = layout == .rowPairs ? taps.start & ~1 : taps.start
+        starts[target] = Int32(start)
+        let offset = target * stride + taps.start - start
+        for (index, weight) in taps.weights.enumerated() { weights[offset + index] = weight }
+    }
+
+    /// The bytes that the weights of an axis take from the process; an upper bound.
+    static func allocatedBytes(_ axis: Axis, layout: Layout) -> Int {
+        let count = paddedTargetCount(axis, layout)
+        return SampleMemoryLimits.allocatedBytes(payload: arrayHeader + count * 4)
+            + SampleMemoryLimits.allocatedBytes(payload: arrayHeader + count * stride(axis, layout) * 2)
+    }
+
+    /// The bytes in front of a Swift array's elements.
+    private static let arrayHeader = 32
+
+    /// The weights kept for each target sample of an axis.
+    static func stride(_ axis: Axis, _ layout: Layout) -> Int {
+        switch layout {
+        case .columns: SampleMemoryLimits.roundedUp(Taps.limit(axis), to: 8)
+        // An odd start moves one down.
+        case .rowPairs: SampleMemoryLimits.roundedUp(min(Taps.limit(axis) + 1, axis.sourceCount), to: 2)
+        }
+    }
+
+    private static func paddedTargetCount(_ axis: Axis, _ layout: Layout) -> Int {
+        layout == .columns ? SampleMemoryLimits.roundedUp(axis.targetCount, to: 4) : axis.targetCount
+    }
+}
+
+/// The weights of one target sample, and where they begin.
+private struct Taps {
+    private(set) var start: Int
+    private(set) var weights: [Int16]
+
+    /// The most that any target sample of an axis has: the window is open at both ends.
+    static func limit(_ axis: Axis) -> Int {
+        min(Int((2 * support(axis)).rounded(.up)), axis.sourceCount)
+    }
+
+    /// Half the width of the window, in source samples.
+    private static func support(_ axis: Axis) -> Double { Lanczos.support * max(1, axis.ratio) }
+
+    init(of target: Int, axis: Axis) {
+        let widening = max(1, axis.ratio)
+        let support = Self.support(axis)
+        let centre = (Double(target) + 0.5) * axis.ratio
+        // Source sample j has its centre at j + 0.5.
+        let first = Int((centre - support - 0.5).rounded(.down)) + 1
+        // Limited, since the rounding of both ends could let in the two taps where the window is zero.
+        let widest = Int((2 * support).rounded(.up))
+        let last = min(Int((centre + support - 0.5).rounded(.up)) - 1, first + widest - 1)
+        // Positions outside of the picture take its first or last sample, so their weight goes there.
+        let edge = axis.sourceCount - 1
+        start = min(max(first, 0), edge)
+        let end = min(max(last, 0), edge)
+        var exact = [Double](repeating: 0, count: end - start + 1)
+        for position in first...max(first, last) {
+            let weight = Lanczos.value((Double(position) + 0.5 - centre) / widening)
+            exact[min(max(position, start), end) - start] += weight
+        }
+        weights = Self.rounded(exact)
+    }
+
+    /// To fixed point by rounding the running sum, not each weight: the total is exact by itself, and
+    /// what one weight is rounded up, its neighbour is rounded down. That keeps a wide window right,
+    /// whose single weights are smaller than the last bit (a reduction by 5,000, say).
+    private static func rounded(_ exact: [Double]) -> [Int16] {
+        let scale = Double(FilterWeights.one) / exact.reduce(0, +)
+        // A conversion rounds towards zero, and costs nothing beside `rounded()`, which calls the C
+        // library; lifted above zero, it rounds half up. Partial sums stay far above −2.
+        let lift = 2 * FilterWeights.one
+        var running = Double(lift) + 0.5
+        var given = lift
+        var weights = [Int16](repeating: 0, count: exact.count)
+        for index in exact.indices {
+            running += exact[index] * scale
+            let due = Int(running)
+            weights[index] = Int16(due - given)
+            given = due
+        }
+        return weights
+    }
+
+    /// The same weights for the mirrored picture.
+    mutating func mirror(axis: Axis) {
+        start = axis.sourceCount - start - weights.count
+        weights.reverse()
+    }
+
+    /// The middle sample of an odd number is its own mirror: its right half repeats the left one.
+    mutating func makeSymmetric(axis: Axis) {
+        // The rounding of the ends may have let in or left out a tap where the window is zero.
+        let count = axis.sourceCount - 2 * start
+        weights = Array(weights.prefix(count)) + [Int16](repeating: 0, count: max(0, count - weights.count))
+        let half = weights.count / 2
+        for index in 0..<half { weights[weights.count - 1 - index] = weights[index] }
+        let sides = weights.prefix(half).reduce(0) { $0 + 2 * Int($1) }
+        if weights.count % 2 == 1 {
+            weights[half] = Int16(FilterWeights.one - sides)
+        } else {
+            // Half the weights have half the sum but for the rounding of the exact half.
+            let rest = Int16((FilterWeights.one - sides) / 2)
+            weights[half - 1] += rest
+            weights[half] += rest
+        }
+    }
+}
