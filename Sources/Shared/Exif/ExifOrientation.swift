@@ -24,7 +24,7 @@ public struct ExifOrientation: Hashable, Sendable {
     /// - Parameters:
     ///   - exif: payload of the first Exif segment, beginning with `Exif\0\0`; at most 64 KiB.
     ///   - xmp: the XML of the first XMP packet.
-    public static func find(exif: RawSpan?, xmp: RawSpan?) -> ExifOrientation {
+    public static func find(exif: Span<UInt8>?, xmp: Span<UInt8>?) -> ExifOrientation {
         if let exif, let scanned = IFD0Scan.orientation(in: exif) {
             let byLibrary = LibExif.orientation(in: exif)
             return ExifOrientation(stated: scanned, from: byLibrary == scanned ? .exif : .exifScan)

@@ -7,7 +7,7 @@ enum IFD0Scan {
     private static let entryLength = 12
 
     /// The number stored, in range or not; nil when IFD0 has none, or cannot be found.
-    static func orientation(in exif: RawSpan) -> Int? {
+    static func orientation(in exif: Span<UInt8>) -> Int? {
         guard exif.starts(with: "Exif\0\0") else { return nil }
         let tiff = exif.extracting(droppingFirst: 6)
         guard let order = ByteOrder(of: tiff), let start = order.uint32(at: 4, in: tiff), start >= 8,
@@ -15,7 +15,7 @@ enum IFD0Scan {
         else { return nil }
         for index in 0..<count {
             let entry = start + 2 + index * entryLength
-            guard entry + entryLength <= tiff.byteCount else { return nil }
+            guard entry + entryLength <= tiff.count else { return nil }
             if order.uint16(at: entry, in: tiff) == orientationTag {
                 return value(of: entry, in: tiff, order)
             }
@@ -25,7 +25,7 @@ enum IFD0Scan {
 
     /// Values that fit in four bytes stand in the entry itself, left-aligned in either byte order;
     /// longer ones stand elsewhere, behind an offset.
-    private static func value(of entry: Int, in tiff: RawSpan, _ order: ByteOrder) -> Int? {
+    private static func value(of entry: Int, in tiff: Span<UInt8>, _ order: ByteOrder) -> Int? {
         guard let type = order.uint16(at: entry + 2, in: tiff), let size = sizes[type],
             let count = order.uint32(at: entry + 4, in: tiff), count >= 1
         else { return nil }
@@ -49,7 +49,7 @@ enum IFD0Scan {
 private enum ByteOrder {
     case little, big
 
-    init?(of tiff: RawSpan) {
+    init?(of tiff: Span<UInt8>) {
         if tiff.starts(with: "II*\0") {
             self = .little
         } else if tiff.starts(with: "MM\0*") {
@@ -59,18 +59,18 @@ private enum ByteOrder {
         }
     }
 
-    func byte(at offset: Int, in tiff: RawSpan) -> Int? {
-        offset < tiff.byteCount ? Int(tiff[offset]) : nil
+    func byte(at offset: Int, in tiff: Span<UInt8>) -> Int? {
+        offset < tiff.count ? Int(tiff[offset]) : nil
     }
 
-    func uint16(at offset: Int, in tiff: RawSpan) -> Int? {
+    func uint16(at offset: Int, in tiff: Span<UInt8>) -> Int? {
         guard let first = byte(at: offset, in: tiff), let second = byte(at: offset + 1, in: tiff) else {
             return nil
         }
         return self == .little ? second << 8 | first : first << 8 | second
     }
 
-    func uint32(at offset: Int, in tiff: RawSpan) -> Int? {
+    func uint32(at offset: Int, in tiff: Span<UInt8>) -> Int? {
         guard let first = uint16(at: offset, in: tiff), let second = uint16(at: offset + 2, in: tiff)
         else { return nil }
         return self == .little ? second << 16 | first : first << 16 | second

@@ -3,16 +3,16 @@ import CExif
 /// Asks libexif for the orientation in IFD0.
 enum LibExif {
     /// The number stored, in range or not; nil when libexif finds none.
-    static func orientation(in exif: RawSpan) -> Int? {
+    static func orientation(in exif: Span<UInt8>) -> Int? {
         guard let data = unsafe exif_data_new() else { return nil }
         defer { unsafe exif_data_unref(data) }
         // Following the specification would convert or invent entries; we want what is stored.
         unsafe exif_data_unset_option(data, EXIF_DATA_OPTION_FOLLOW_SPECIFICATION)
         unsafe exif_data_set_option(data, EXIF_DATA_OPTION_IGNORE_UNKNOWN_TAGS)
         unsafe exif_data_set_option(data, EXIF_DATA_OPTION_DONT_CHANGE_MAKER_NOTE)
-        unsafe exif.withUnsafeBytes { buffer in
+        unsafe exif.withUnsafeBufferPointer { buffer in
             unsafe exif_data_load_data(
-                data, buffer.bindMemory(to: UInt8.self).baseAddress, UInt32(min(buffer.count, largestSegment)))
+                data, buffer.baseAddress, UInt32(min(buffer.count, largestSegment)))
         }
         // ifd.0 is EXIF_IFD_0: libexif itself never looks for the tag in the thumbnail's IFD1 here.
         let entry = unsafe exif_content_get_entry(data.pointee.ifd.0, EXIF_TAG_ORIENTATION)

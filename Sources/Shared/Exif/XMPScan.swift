@@ -6,9 +6,9 @@ enum XMPScan {
     private static let name = Array("tiff:Orientation".utf8)
 
     /// The number stated, in range or not; nil when there is none.
-    static func orientation(in xmp: RawSpan) -> Int? {
+    static func orientation(in xmp: Span<UInt8>) -> Int? {
         var position = 0
-        while position + name.count < xmp.byteCount {
+        while position + name.count < xmp.count {
             if isName(at: position, in: xmp) {
                 if let value = number(after: position + name.count, in: xmp) { return value }
                 position += name.count
@@ -20,7 +20,7 @@ enum XMPScan {
     }
 
     /// A name of its own: after a space (an attribute) or `<` (an element), and not a closing tag.
-    private static func isName(at position: Int, in xmp: RawSpan) -> Bool {
+    private static func isName(at position: Int, in xmp: Span<UInt8>) -> Bool {
         guard position > 0, xmp[position] == name[0] else { return false }
         let before = xmp[position - 1]
         guard isSpace(before) || before == UInt8(ascii: "<") else { return false }
@@ -29,20 +29,20 @@ enum XMPScan {
     }
 
     /// Reads `="6"`, `='6'` or `>6<`, with spaces anywhere between.
-    private static func number(after start: Int, in xmp: RawSpan) -> Int? {
+    private static func number(after start: Int, in xmp: Span<UInt8>) -> Int? {
         var position = afterSpace(start, in: xmp)
-        guard position < xmp.byteCount else { return nil }
+        guard position < xmp.count else { return nil }
         let opening = xmp[position]
         position = afterSpace(position + 1, in: xmp)
         if opening == UInt8(ascii: "=") {
-            guard position < xmp.byteCount, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(xmp[position])
+            guard position < xmp.count, [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(xmp[position])
             else { return nil }
             position = afterSpace(position + 1, in: xmp)
         } else if opening != UInt8(ascii: ">") {
             return nil
         }
         var value: Int?
-        while position < xmp.byteCount, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(xmp[position]) {
+        while position < xmp.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(xmp[position]) {
             // Two digits tell already that it is no orientation.
             value = min(99, (value ?? 0) * 10 + Int(xmp[position] - UInt8(ascii: "0")))
             position += 1
@@ -50,9 +50,9 @@ enum XMPScan {
         return value
     }
 
-    private static func afterSpace(_ start: Int, in xmp: RawSpan) -> Int {
+    private static func afterSpace(_ start: Int, in xmp: Span<UInt8>) -> Int {
         var position = start
-        while position < xmp.byteCount, isSpace(xmp[position]) { position += 1 }
+        while position < xmp.count, isSpace(xmp[position]) { position += 1 }
         return position
     }
 

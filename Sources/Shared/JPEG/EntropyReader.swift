@@ -13,7 +13,7 @@ struct EntropyReader {
     init(position: Int) { self.position = position }
 
     /// A difference in two's complement, modulo 2^16.
-    mutating func difference(_ table: HuffmanTable, in bytes: borrowing RawSpan) -> UInt16 {
+    mutating func difference(_ table: HuffmanTable, in bytes: Span<UInt8>) -> UInt16 {
         fill(in: bytes)
         guard let (symbol, length) = table.symbol(at: UInt16(truncatingIfNeeded: peek(16))) else {
             note(.corrupt)
@@ -28,31 +28,31 @@ struct EntropyReader {
     }
 
     /// Passes over the rest of the interval and the restart marker, which must be the next in turn.
-    mutating func restart(in bytes: borrowing RawSpan) {
+    mutating func restart(in bytes: Span<UInt8>) {
         bits = 0
         bitCount = 0
         // Back to the marker: the reader may have stopped at it, or before it.
-        while position + 1 < bytes.byteCount {
+        while position + 1 < bytes.count {
             if bytes[position] == 0xFF, bytes[position + 1] != 0, bytes[position + 1] != 0xFF { break }
             position += 1
         }
-        guard position + 1 < bytes.byteCount, bytes[position + 1] != 0xD9 else { return note(.ended) }
+        guard position + 1 < bytes.count, bytes[position + 1] != 0xD9 else { return note(.ended) }
         if bytes[position + 1] == nextRestart { position += 2 } else { note(.corrupt) }
         nextRestart = 0xD0 | (nextRestart + 1) & 7
     }
 
     /// Tops up to at least the 31 bits that a code and its difference can take.
-    private mutating func fill(in bytes: borrowing RawSpan) {
+    private mutating func fill(in bytes: Span<UInt8>) {
         while bitCount <= 48 {
             var byte: UInt8 = 0
-            if position < bytes.byteCount, bytes[position] != 0xFF {
+            if position < bytes.count, bytes[position] != 0xFF {
                 byte = bytes[position]
                 position += 1
-            } else if position + 1 < bytes.byteCount, bytes[position + 1] == 0 {
+            } else if position + 1 < bytes.count, bytes[position + 1] == 0 {
                 byte = 0xFF
                 position += 2
             } else {
-                markerIsEnd = position + 1 >= bytes.byteCount || bytes[position + 1] == 0xD9
+                markerIsEnd = position + 1 >= bytes.count || bytes[position + 1] == 0xD9
                 return
             }
             bits |= UInt64(byte) << UInt64(56 - bitCount)
@@ -91,7 +91,7 @@ struct HuffmanTable {
 
     /// Nil when the bytes at `start` are no code: too long for the segment, or more codes than
     /// their lengths allow.
-    init?(_ bytes: borrowing RawSpan, at start: Int, before end: Int) {
+    init?(_ bytes: Span<UInt8>, at start: Int, before end: Int) {
         guard start + 16 <= end else { return nil }
         var code = 0
         for length in 1...16 {

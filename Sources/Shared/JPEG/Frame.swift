@@ -8,11 +8,11 @@ struct Frame: Sendable {
     let components: [JPEGHeader.Component]
 
     /// - Parameter view: the payload, or at least its first bytes up to the last component.
-    init(marker: UInt8, _ view: borrowing RawSpan, payloadCount: Int, offset: Int) throws(JPEGError) {
+    init(marker: UInt8, _ view: Span<UInt8>, payloadCount: Int, offset: Int) throws(JPEGError) {
         guard let process = CodingProcess(startOfFrame: marker) else {
             throw .malformed(.unknownMarker(marker: marker, offset: offset))
         }
-        guard payloadCount >= 6, view.byteCount >= 6 else {
+        guard payloadCount >= 6, view.count >= 6 else {
             throw .malformed(.segmentLength(marker: marker, offset: offset))
         }
         let height = view.uint16(at: 1)
@@ -20,7 +20,7 @@ struct Frame: Sendable {
         let count = Int(view[5])
         guard width > 0, count > 0 else { throw .malformed(.emptyPicture) }
         guard height > 0 else { throw .unsupported(.heightAfterScan) }
-        guard payloadCount == 6 + 3 * count, view.byteCount >= payloadCount else {
+        guard payloadCount == 6 + 3 * count, view.count >= payloadCount else {
             throw .malformed(.segmentLength(marker: marker, offset: offset))
         }
         self.process = process

@@ -29,10 +29,10 @@ public struct HeaderWalk: Sendable {
     public init() {}
 
     /// Walks on through the bytes of `wanted`; nil means that `wanted` has moved and more is needed.
-    public mutating func take(_ window: borrowing RawSpan) throws(JPEGError) -> JPEGHeader? {
+    public mutating func take(_ window: Span<UInt8>) throws(JPEGError) -> JPEGHeader? {
         let bytes = HeaderWindow(
-            start: wanted.lowerBound, count: min(window.byteCount, wanted.count),
-            endsFile: window.byteCount < wanted.count)
+            start: wanted.lowerBound, count: min(window.count, wanted.count),
+            endsFile: window.count < wanted.count)
         bytesRead += bytes.count
         guard bytesRead <= Self.mostBytesRead else { throw .headerTooLong(limit: Self.mostBytesRead) }
         if position == 0 {
@@ -58,7 +58,7 @@ public struct HeaderWalk: Sendable {
     }
 
     /// The code of the next marker, with `position` at its FF; nil at the end of the window.
-    private mutating func findMarker(in window: borrowing RawSpan, _ bytes: HeaderWindow) -> UInt8? {
+    private mutating func findMarker(in window: Span<UInt8>, _ bytes: HeaderWindow) -> UInt8? {
         while position < bytes.end {
             guard window[position - bytes.start] == 0xFF else {
                 notes.insert(.bytesBetweenSegments)
@@ -78,7 +78,7 @@ public struct HeaderWalk: Sendable {
     }
 
     private mutating func take(
-        _ marker: UInt8, in window: borrowing RawSpan, _ bytes: HeaderWindow
+        _ marker: UInt8, in window: Span<UInt8>, _ bytes: HeaderWindow
     ) throws(JPEGError) -> Progress {
         switch marker {
         case 0x01, 0xD0...0xD7:  // TEM and restart markers have no payload
@@ -113,7 +113,7 @@ public struct HeaderWalk: Sendable {
     }
 
     private mutating func note(
-        _ marker: UInt8, _ view: borrowing RawSpan, _ payload: Range<Int>
+        _ marker: UInt8, _ view: Span<UInt8>, _ payload: Range<Int>
     ) throws(JPEGError) {
         switch marker {
         case 0xC4: sawHuffmanTable = true
@@ -135,7 +135,7 @@ public struct HeaderWalk: Sendable {
         }
     }
 
-    private mutating func noteAPP1(_ view: borrowing RawSpan, _ payload: Range<Int>) {
+    private mutating func noteAPP1(_ view: Span<UInt8>, _ payload: Range<Int>) {
         if view.starts(with: "Exif\0\0") {
             if exif == nil { exif = payload } else { notes.insert(.severalExifSegments) }
         } else if xmp == nil, view.starts(with: XMPName) {
@@ -143,7 +143,7 @@ public struct HeaderWalk: Sendable {
         }
     }
 
-    private mutating func noteAPP2(_ view: borrowing RawSpan, _ payload: Range<Int>) {
+    private mutating func noteAPP2(_ view: Span<UInt8>, _ payload: Range<Int>) {
         if view.starts(with: "MPF\0") {
             notes.insert(.multiplePictures)
         } else if payload.count >= ICCName.count + 2, view.starts(with: ICCName),
@@ -157,10 +157,10 @@ public struct HeaderWalk: Sendable {
         }
     }
 
-    private mutating func finish(with view: borrowing RawSpan, length: Int) throws(JPEGError) -> JPEGHeader {
+    private mutating func finish(with view: Span<UInt8>, length: Int) throws(JPEGError) -> JPEGHeader {
         guard let frame else { throw .malformed(.scanBeforeFrame(offset: position)) }
-        let count = view.byteCount > 0 ? Int(view[0]) : 0
-        guard (1...4).contains(count), length == 2 * count + 6, view.byteCount >= length - 2 else {
+        let count = view.count > 0 ? Int(view[0]) : 0
+        guard (1...4).contains(count), length == 2 * count + 6, view.count >= length - 2 else {
             throw .malformed(.segmentLength(marker: 0xDA, offset: position))
         }
         var free = Array(frame.components.prefix(4))
@@ -204,5 +204,7 @@ extension StaticString {
 }
 
 extension Range<Int> {
-    fileprivate func dropFirst(_ count: Int) -> Range<Int> { Swift.min(lowerBound + count, upperBound)..<upperBound }
+    fileprivate func dropFirst(_ count: Int) -> Range<Int> {
+        Swift.min(lowerBound + count, upperBound)..<upperBound
+    }
 }

@@ -8,7 +8,7 @@ public enum ICCProfile {
     /// The profile, byte for byte; nil when there is none or its chunks do not make up one
     /// (a gap, a duplicate, a number above the total): then `header.iccChunks` is not empty, and
     /// the note `.brokenICCProfileDropped` is due.
-    public static func assemble(_ header: JPEGHeader, in bytes: borrowing RawSpan) -> [UInt8]? {
+    public static func assemble(_ header: JPEGHeader, in bytes: Span<UInt8>) -> [UInt8]? {
         guard let total = header.iccChunks.first?.total, header.iccChunks.count == Int(total) else {
             return nil
         }
@@ -16,7 +16,7 @@ public enum ICCProfile {
         var profile: [UInt8] = []
         for (index, chunk) in chunks.enumerated() {
             guard chunk.total == total, Int(chunk.sequence) == index + 1,
-                chunk.range.upperBound <= bytes.byteCount
+                chunk.range.upperBound <= bytes.count
             else { return nil }
             for position in chunk.range { profile.append(bytes[position]) }
         }

@@ -39,7 +39,7 @@ public struct JPEGDecoder: Sendable {
     ///   - shouldStop: asked before each strip and between the rows of each scan.
     /// - Throws: `.stopped`, `.memoryLimit`, `.tooManyScans`, `.malformed`, `.unsupported`.
     public func decodePlanes(
-        _ bytes: borrowing RawSpan, memoryLimit: Int, onDamage: DamagePolicy = .stop,
+        _ bytes: Span<UInt8>, memoryLimit: Int, onDamage: DamagePolicy = .stop,
         shouldStop: () -> Bool = { false }, row: Row
     ) throws(JPEGError) -> DecodeOutcome {
         try decode(
@@ -51,7 +51,7 @@ public struct JPEGDecoder: Sendable {
     /// inverted) CMYK. Rows arrive as component 0 and are `pixels.samples.width * channels` long.
     /// The limit that suffices is `header.pixelDecoderBytes(at:)`; the rest is as for planes.
     public func decodePixels(
-        _ bytes: borrowing RawSpan, memoryLimit: Int, onDamage: DamagePolicy = .stop,
+        _ bytes: Span<UInt8>, memoryLimit: Int, onDamage: DamagePolicy = .stop,
         shouldStop: () -> Bool = { false }, row: Row
     ) throws(JPEGError) -> DecodeOutcome {
         try decode(
@@ -60,7 +60,7 @@ public struct JPEGDecoder: Sendable {
     }
 
     private func decode(
-        _ bytes: borrowing RawSpan, _ layout: DecodeLayout, _ settings: DecodeSettings,
+        _ bytes: Span<UInt8>, _ layout: DecodeLayout, _ settings: DecodeSettings,
         shouldStop: () -> Bool, row: Row
     ) throws(JPEGError) -> DecodeOutcome {
         if header.process.kind == .lossless {

@@ -105,11 +105,11 @@ public struct JPEGEncoder: Sendable {
             throw .encoderFailed("no memory for a TurboJPEG handle")
         }
         defer { unsafe tjDestroy(handle) }
-        var output = unsafe space.baseAddress
+        var output = space.baseAddress
         var count: UInt = 0
         let status = unsafe luma.withUnsafeBufferPointer { y in
-            blue.withUnsafeBufferPointer { cb in
-                red.withUnsafeBufferPointer { cr in
+            unsafe blue.withUnsafeBufferPointer { cb in
+                unsafe red.withUnsafeBufferPointer { cr in
                     var planes = unsafe [y.baseAddress, cb.baseAddress, cr.baseAddress]
                     var strides = [Int32(lumaStride), Int32(chromaStride), Int32(chromaStride)]
                     return unsafe tjCompressFromYUVPlanes(

@@ -77,11 +77,11 @@ public struct JPEGHeader: Hashable, Sendable {
 
 extension JPEGHeader {
     /// Parses a file, or its first bytes, in memory.
-    public init(parsing bytes: borrowing RawSpan) throws(JPEGError) {
+    public init(parsing bytes: Span<UInt8>) throws(JPEGError) {
         var walk = HeaderWalk()
         while true {
-            let start = min(walk.wanted.lowerBound, bytes.byteCount)
-            let end = min(walk.wanted.upperBound, bytes.byteCount)
+            let start = min(walk.wanted.lowerBound, bytes.count)
+            let end = min(walk.wanted.upperBound, bytes.count)
             if let header = try walk.take(bytes.extracting(start..<end)) {
                 self = header
                 return

@@ -8,9 +8,9 @@ import Geometry
 struct LibJPEG: ~Copyable {
     private let handle: OpaquePointer
 
-    private init(_ bytes: UnsafeRawBufferPointer, _ settings: DecodeSettings) throws(JPEGError) {
+    private init(_ bytes: UnsafeBufferPointer<UInt8>, _ settings: DecodeSettings) throws(JPEGError) {
         let handle = unsafe clibjpeg_create(
-            bytes.bindMemory(to: UInt8.self).baseAddress, bytes.count, settings.memoryLimit,
+            bytes.baseAddress, bytes.count, settings.memoryLimit,
             settings.onDamage == .stop ? 1 : 0)
         guard let handle = unsafe handle else { throw .memoryLimit(limit: settings.memoryLimit) }
         unsafe self.handle = handle
@@ -19,10 +19,10 @@ struct LibJPEG: ~Copyable {
     deinit { unsafe clibjpeg_destroy(handle) }
 
     static func decode(
-        _ plan: JPEGDecoder, _ bytes: borrowing RawSpan, _ layout: DecodeLayout,
+        _ plan: JPEGDecoder, _ bytes: Span<UInt8>, _ layout: DecodeLayout,
         _ settings: DecodeSettings, shouldStop: () -> Bool, row: JPEGDecoder.Row
     ) throws(JPEGError) -> DecodeOutcome {
-        try unsafe bytes.withUnsafeBytes { (buffer) throws(JPEGError) in
+        try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JPEGError) in
             let decoder = unsafe try LibJPEG(buffer, settings)
             return try decoder.run(plan, layout, settings, shouldStop: shouldStop, row: row)
         }
@@ -37,7 +37,8 @@ struct LibJPEG: ~Copyable {
         var status = unsafe clibjpeg_read_header(handle)
         if status == CLIBJPEG_OK {
             try checkAgreement(with: plan.header)
-            status = unsafe layout == .planes
+            status =
+                unsafe layout == .planes
                 ? clibjpeg_start_planes(handle, scale) : clibjpeg_start_pixels(handle, scale)
         }
         while status == CLIBJPEG_OK {
@@ -108,7 +109,8 @@ struct LibJPEG: ~Copyable {
     /// The plan was made from our own reading of the header. Should libjpeg read it otherwise, rows
     /// would have other lengths than promised. Thrown, not trapped: a file must not end the process.
     private func checkAgreement(with header: JPEGHeader) throws(JPEGError) {
-        let agrees = unsafe Int(clibjpeg_width(handle)) == header.size.width
+        let agrees =
+            unsafe Int(clibjpeg_width(handle)) == header.size.width
             && Int(clibjpeg_height(handle)) == header.size.height
             && Int(clibjpeg_components(handle)) == header.components.count
             && header.components.indices.allSatisfy {

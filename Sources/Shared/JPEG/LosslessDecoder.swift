@@ -8,7 +8,7 @@ struct LosslessDecoder {
     private let header: JPEGHeader
     private let scan: LosslessScan
 
-    init(_ header: JPEGHeader, _ bytes: borrowing RawSpan) throws(JPEGError) {
+    init(_ header: JPEGHeader, _ bytes: Span<UInt8>) throws(JPEGError) {
         self.header = header
         scan = try LosslessScan(header, bytes)
         // The standard lets a restart stand within a row, but no encoder writes it and no decoder
@@ -19,7 +19,7 @@ struct LosslessDecoder {
     }
 
     func decode(
-        _ bytes: borrowing RawSpan, _ layout: DecodeLayout, _ settings: DecodeSettings,
+        _ bytes: Span<UInt8>, _ layout: DecodeLayout, _ settings: DecodeSettings,
         shouldStop: () -> Bool, row: JPEGDecoder.Row
     ) throws(JPEGError) -> DecodeOutcome {
         let needed = header.stripBytes(at: .full)
@@ -58,7 +58,7 @@ struct LosslessDecoder {
 
     private func decodeRow(
         _ rows: inout [[UInt16]], _ above: [[UInt16]], startsAnew: Bool, _ reader: inout EntropyReader,
-        _ bytes: borrowing RawSpan
+        _ bytes: Span<UInt8>
     ) {
         let predictor = startsAnew ? 1 : scan.predictor
         let middle = UInt16(1) << UInt16(header.precision - scan.pointTransform - 1)
@@ -113,7 +113,7 @@ struct LosslessScan {
     let pointTransform: Int
     let dataStart: Int
 
-    init(_ header: JPEGHeader, _ bytes: borrowing RawSpan) throws(JPEGError) {
+    init(_ header: JPEGHeader, _ bytes: Span<UInt8>) throws(JPEGError) {
         // The header walk has been here: every segment before the scan is whole.
         let start = header.firstScan
         let count = Int(bytes[start + 4])
@@ -141,7 +141,7 @@ struct LosslessScan {
         try readTables(bytes, until: start)
     }
 
-    private mutating func readTables(_ bytes: borrowing RawSpan, until end: Int) throws(JPEGError) {
+    private mutating func readTables(_ bytes: Span<UInt8>, until end: Int) throws(JPEGError) {
         var position = 2
         while position + 3 < end {
             let marker = bytes[position + 1]

@@ -63,7 +63,7 @@ struct LosslessRow {
     }
 
     private mutating func store(_ value: Double, at index: Int) {
-        let byte = UInt8(max(0, min(255, value.rounded())))
+        let byte = UInt8(max(0, min(255, value + 0.5)))
         samples[index] = places.count == 4 ? 255 - byte : byte
     }
 }

@@ -12,10 +12,10 @@ public struct ScanCount: Sendable {
 
     /// - Throws: `.tooManyScans` as soon as the count passes `limit`.
     public init(
-        of header: JPEGHeader, in bytes: borrowing RawSpan, limit: Int = ScanCount.limit
+        of header: JPEGHeader, in bytes: Span<UInt8>, limit: Int = ScanCount.limit
     ) throws(JPEGError) {
         var position = header.firstScan
-        while let found = Self.nextFF(in: bytes, from: position), found + 1 < bytes.byteCount {
+        while let found = Self.nextFF(in: bytes, from: position), found + 1 < bytes.count {
             switch bytes[found + 1] {
             case 0xFF: position = found + 1  // a fill byte
             case 0x00, 0x01, 0xD0...0xD8: position = found + 2  // stuffing, TEM, restart
@@ -27,7 +27,7 @@ public struct ScanCount: Sendable {
                     scans += 1
                     guard scans <= limit else { throw .tooManyScans(limit: limit) }
                 }
-                guard found + 3 < bytes.byteCount else { return }
+                guard found + 3 < bytes.count else { return }
                 // A segment may hold any bytes, markers too: pass over it.
                 position = found + 2 + max(2, bytes.uint16(at: found + 2))
             }
@@ -35,17 +35,18 @@ public struct ScanCount: Sendable {
     }
 
     /// Eight bytes at a time: a word holds an FF exactly when its complement holds a zero byte.
-    private static func nextFF(in bytes: borrowing RawSpan, from start: Int) -> Int? {
+    private static func nextFF(in bytes: Span<UInt8>, from start: Int) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
+        let raw = unsafe bytes.bytes
         var position = start
-        while position + 8 <= bytes.byteCount {
-            let complement = unsafe ~bytes.unsafeLoadUnaligned(
+        while position + 8 <= bytes.count {
+            let complement = unsafe ~raw.unsafeLoadUnaligned(
                 fromUncheckedByteOffset: position, as: UInt64.self)
             let zeros = (complement &- ones) & ~complement & (ones << 7)
             if zeros != 0 { return position + zeros.littleEndian.trailingZeroBitCount / 8 }
             position += 8
         }
-        while position < bytes.byteCount {
+        while position < bytes.count {
             if bytes[position] == 0xFF { return position }
             position += 1
         }

@@ -18,6 +18,10 @@ enum { ALLOCATION_OVERHEAD = 64 };
 // and half of its segments damaged stays below it.
 enum { WARNING_LIMIT = 100000 };
 
+// Hardware encoders pad a restart interval to a 32-bit word. More unused bytes before a restart
+// marker mean that the interval was decoded out of step: half of all damage shows only in this.
+enum { PADDING_BEFORE_RESTART = 3 };
+
 struct clibjpeg_decoder {
     struct jpeg_decompress_struct info;
     struct jpeg_error_mgr errors;
@@ -136,7 +140,11 @@ static int is_at_end(const clibjpeg_decoder *d) {
 static clibjpeg_warning class_of(const clibjpeg_decoder *d) {
     switch (d->errors.msg_code) {
     case JWRN_NOT_SEQUENTIAL: return CLIBJPEG_NOT_SEQUENTIAL;
-    case JWRN_EXTRANEOUS_DATA: return CLIBJPEG_EXTRANEOUS_BYTES;
+    case JWRN_EXTRANEOUS_DATA: {
+        const int *counts = d->errors.msg_parm.i; // bytes, marker
+        int is_restart = counts[1] >= JPEG_RST0 && counts[1] < JPEG_RST0 + 8;
+        return is_restart && counts[0] > PADDING_BEFORE_RESTART ? CLIBJPEG_CORRUPT : CLIBJPEG_EXTRANEOUS_BYTES;
+    }
     case JWRN_JFIF_MAJOR: return CLIBJPEG_JFIF_VERSION;
     case JWRN_ADOBE_XFORM: return CLIBJPEG_ADOBE_TRANSFORM;
     case JWRN_JPEG_EOF: return CLIBJPEG_END_OF_FILE;
@@ -161,8 +169,14 @@ static void warn(j_common_ptr common, int level) {
         int rows = (int)d->info.input_iMCU_row * d->info.max_v_samp_factor * DCTSIZE;
         if (rows < d->good_rows) d->good_rows = rows;
     }
-    if (d->stop_at_damage || d->warnings[CLIBJPEG_TRUNCATED] + d->warnings[CLIBJPEG_CORRUPT] > WARNING_LIMIT) {
+    if (d->stop_at_damage) {
         d->status = CLIBJPEG_DAMAGED;
+        longjmp(d->on_error, 1);
+    }
+    if (d->warnings[CLIBJPEG_TRUNCATED] + d->warnings[CLIBJPEG_CORRUPT] > WARNING_LIMIT) {
+        d->status = CLIBJPEG_FAILED;
+        d->cause = CLIBJPEG_CAUSE_MALFORMED;
+        snprintf(d->text, sizeof d->text, "more than %d damaged places", WARNING_LIMIT);
         longjmp(d->on_error, 1);
     }
 }

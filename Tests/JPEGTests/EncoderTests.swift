@@ -1,0 +1,116 @@
+import Geometry
+import JPEG
+import TestSupport
+import Testing
+
+struct EncoderTests {
+    /// Planes of a picture with something different everywhere.
+    private struct Planes {
+        let size: PixelSize
+        let luma: [UInt8]
+        let blue: [UInt8]
+        let red: [UInt8]
+        let stride: Int
+
+        init(width: Int, height: Int, stride: Int? = nil) {
+            size = PixelSize(width: width, height: height)
+            let rowLength = stride ?? width
+            self.stride = rowLength
+            luma = (0..<rowLength * height).map { UInt8(60 + ($0 % rowLength + $0 / rowLength * 2) % 120) }
+            let chroma = ((width + 1) / 2) * ((height + 1) / 2)
+            blue = (0..<chroma).map { UInt8(100 + $0 % 40) }
+            red = (0..<chroma).map { UInt8(150 - $0 % 40) }
+        }
+
+        func encode(_ encoder: JPEGEncoder) throws(JPEGError) -> [UInt8] {
+            try encoder.encode(
+                size: size, luma: luma.span, lumaStride: stride, blue: blue.span, red: red.span,
+                chromaStride: (size.width + 1) / 2)
+        }
+    }
+
+    @Test(arguments: [1, 2, 7, 8, 16, 17, 99], [1, 2, 15, 64])
+    func `any size comes back as it was, within the bound`(width: Int, height: Int) throws {
+        let planes = Planes(width: width, height: height)
+        let file = try planes.encode(JPEGEncoder(quality: 80))
+        #expect(file.count <= JPEGEncoder.encodedBound(planes.size))
+        let decoded = try Decoded(file)
+        #expect(decoded.header.size == planes.size)
+        #expect(decoded.header.components.map(\.h) == [2, 1, 1])
+        #expect(decoded.outcome.condition == .complete)
+        #expect(decoded.outcome.notes == [])
+    }
+
+    @Test func `planes come back nearly as they went in`() throws {
+        let planes = Planes(width: 99, height: 61, stride: 120)
+        let decoded = try Decoded(planes.encode(JPEGEncoder(quality: 100)))
+        for (y, row) in decoded.planes[0].enumerated() {
+            for (x, sample) in row.enumerated() {
+                #expect(abs(Int(sample) - Int(planes.luma[y * 120 + x])) <= 2)
+            }
+        }
+    }
+
+    @Test func `the same planes give the same bytes`() throws {
+        let planes = Planes(width: 201, height: 133)
+        #expect(try planes.encode(JPEGEncoder(quality: 80)) == planes.encode(JPEGEncoder(quality: 80)))
+    }
+
+    @Test func `higher quality takes more bytes`() throws {
+        let planes = Planes(width: 200, height: 200)
+        let sizes = try [10, 50, 80, 95].map { try planes.encode(JPEGEncoder(quality: $0)).count }
+        #expect(sizes == sizes.sorted())
+    }
+
+    @Test func `one plane makes a grey picture`() throws {
+        let planes = Planes(width: 33, height: 21)
+        let file = try JPEGEncoder(quality: 90).encodeGrey(
+            size: planes.size, luma: planes.luma.span, stride: planes.stride)
+        let decoded = try Decoded(file)
+        #expect(decoded.header.colour == .grey)
+        #expect(decoded.header.size == planes.size)
+    }
+
+    @Test(arguments: [1, 600, 65519, 65520, 200_000])
+    func `a profile is embedded byte for byte, in as many chunks as it takes`(count: Int) throws {
+        let profile = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        let planes = Planes(width: 40, height: 30)
+        let file = try planes.encode(JPEGEncoder(quality: 80, iccProfile: profile))
+        let header = try JPEGHeader(parsing: file.span)
+        #expect(header.iccChunks.count == (count + 65518) / 65519)
+        #expect(ICCProfile.assemble(header, in: file.span) == profile)
+        let plain = try planes.encode(JPEGEncoder(quality: 80))
+        #expect(try Decoded(file).planes == Decoded(plain).planes)
+        #expect(file.starts(with: plain[..<20]) && file.suffix(200) == plain.suffix(200))
+    }
+
+    @Test func `nothing but the picture is written`() throws {
+        let file = try Planes(width: 40, height: 30).encode(JPEGEncoder(quality: 80))
+        let header = try JPEGHeader(parsing: file.span)
+        #expect(header.exif == nil && header.xmp == nil && header.iccChunks.isEmpty)
+        #expect(header.notes == [])
+    }
+
+    @Test func `noise at the highest quality stays within the bound`() throws {
+        var seed: UInt64 = 7
+        func noise(_ count: Int) -> [UInt8] {
+            (0..<count).map { _ in
+                seed = seed &* 6_364_136_223_846_793_005 &+ 1
+                return UInt8(truncatingIfNeeded: seed >> 40)
+            }
+        }
+        let size = PixelSize(width: 64, height: 64)
+        let (luma, blue, red) = (noise(4096), noise(1024), noise(1024))
+        let file = try JPEGEncoder(quality: 100).encode(
+            size: size, luma: luma.span, lumaStride: 64, blue: blue.span, red: red.span, chromaStride: 32)
+        #expect(file.count <= JPEGEncoder.encodedBound(size))
+    }
+}
+
+struct FixtureTests {
+    @Test func `the fixtures are all there`() {
+        for value in 1...8 { #expect(!Fixture.bytes("orientation-\(value).jpg").isEmpty) }
+        #expect(Fixture.bytes("empty.jpg").isEmpty)
+        #expect(Fixture.bytes("profile.icc").count > 100)
+    }
+}
