@@ -1,5 +1,5 @@
 import Geometry
-import JPEG
+@testable import JPEG
 import TestSupport
 import Testing
 
@@ -38,6 +38,22 @@ struct CorpusTests {
         }
     }
 
+    @Test func `the header walk and libjpeg agree wherever libjpeg accepts a header`() {
+        for (path, _, bytes) in Self.files(["photos", "odd", "orientation", "broken"]) {
+            do throws(JPEGError) {
+                let theirs = try LibJPEG.reading(of: bytes.span)
+                do throws(JPEGError) {
+                    #expect(try LibJPEGReading(of: JPEGHeader(parsing: bytes.span)) == theirs, "\(path)")
+                } catch {
+                    Issue.record("\(path) is refused: \(error)")
+                }
+            } catch {
+                // libjpeg reads what the walk passes over (tables), so it may refuse more.
+                #expect(error != .notAJPEG)
+            }
+        }
+    }
+
     @Test func `every sound file that a peer decodes decodes whole at every scale`() throws {
         guard let corpus = Self.corpus else { return }
         for (path, _, bytes) in Self.files(["photos", "odd", "orientation"]) {
@@ -45,7 +61,6 @@ struct CorpusTests {
             guard peers["pillow_load"] == "ok" || peers["vips2_thumb"] == "ok" else { continue }
             for scale in DecodeScale.allCases {
                 let outcome = try decode(bytes, at: scale)
-                if scale == .eighth, !outcome.notes.isEmpty { print("NOTES", path, outcome.notes) }
                 #expect(outcome.condition == .complete, "\(path) at \(scale)")
             }
         }

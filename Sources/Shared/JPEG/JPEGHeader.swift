@@ -65,6 +65,8 @@ public struct JPEGHeader: Hashable, Sendable {
         case guessedColourTransform
         /// The file has no end-of-image marker, but every row of the picture.
         case missingEndOfImage
+        /// Bytes behind the end of the image.
+        case trailingData
         /// Unused bytes inside the picture data.
         case bytesInsideScan
         /// ICC chunks that do not make up a profile.

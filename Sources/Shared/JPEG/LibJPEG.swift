@@ -24,13 +24,14 @@ struct LibJPEG: ~Copyable {
     ) throws(JPEGError) -> DecodeOutcome {
         try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JPEGError) in
             let decoder = unsafe try LibJPEG(buffer, settings)
-            return try decoder.run(plan, layout, settings, shouldStop: shouldStop, row: row)
+            return try decoder.run(
+                plan, layout, settings, fileSize: buffer.count, shouldStop: shouldStop, row: row)
         }
     }
 
     private func run(
-        _ plan: JPEGDecoder, _ layout: DecodeLayout, _ settings: DecodeSettings, shouldStop: () -> Bool,
-        row: JPEGDecoder.Row
+        _ plan: JPEGDecoder, _ layout: DecodeLayout, _ settings: DecodeSettings, fileSize: Int,
+        shouldStop: () -> Bool, row: JPEGDecoder.Row
     ) throws(JPEGError) -> DecodeOutcome {
         let limit = settings.memoryLimit
         let scale = Int32(plan.scale.eighths)
@@ -54,7 +55,7 @@ struct LibJPEG: ~Copyable {
             guard deliverStrip(&next, row) == .more else { break }
         }
         if status == CLIBJPEG_FAILED { throw failure(limit: limit) }
-        return outcome(of: plan.header)
+        return outcome(of: plan.header, fileSize: fileSize, isWhole: status == CLIBJPEG_END)
     }
 
     private func deliverStrip(_ next: inout [Int], _ row: JPEGDecoder.Row) -> RowAnswer {
@@ -72,13 +73,17 @@ struct LibJPEG: ~Copyable {
         return .more
     }
 
-    private func outcome(of header: JPEGHeader) -> DecodeOutcome {
+    private func outcome(of header: JPEGHeader, fileSize: Int, isWhole: Bool) -> DecodeOutcome {
         var notes: Set<JPEGHeader.Note> = []
-        if warnings(CLIBJPEG_END_OF_FILE) > 0 { notes.insert(.missingEndOfImage) }
         if warnings(CLIBJPEG_NOT_SEQUENTIAL) > 0 { notes.insert(.wrongScanParameters) }
         // The header walk has noted the bytes before the first scan.
         if warnings(CLIBJPEG_EXTRANEOUS_BYTES) > 0, !header.notes.contains(.bytesBetweenSegments) {
             notes.insert(.bytesInsideScan)
+        }
+        if isWhole {
+            let end = unsafe clibjpeg_end_of_image(handle)
+            if end < 0 { notes.insert(.missingEndOfImage) }
+            if end >= 0, end < fileSize { notes.insert(.trailingData) }
         }
         return unsafe DecodeOutcome(
             condition: condition(height: header.size.height), notes: notes,
@@ -109,14 +114,61 @@ struct LibJPEG: ~Copyable {
     /// The plan was made from our own reading of the header. Should libjpeg read it otherwise, rows
     /// would have other lengths than promised. Thrown, not trapped: a file must not end the process.
     private func checkAgreement(with header: JPEGHeader) throws(JPEGError) {
-        let agrees =
-            unsafe Int(clibjpeg_width(handle)) == header.size.width
-            && Int(clibjpeg_height(handle)) == header.size.height
-            && Int(clibjpeg_components(handle)) == header.components.count
-            && header.components.indices.allSatisfy {
-                unsafe Int(clibjpeg_horizontal_sampling(handle, Int32($0))) == header.components[$0].h
-                    && Int(clibjpeg_vertical_sampling(handle, Int32($0))) == header.components[$0].v
+        guard reading == LibJPEGReading(of: header) else {
+            throw .malformed(.decoder("libjpeg reads another header than ours"))
+        }
+    }
+
+    private var reading: LibJPEGReading {
+        let components = unsafe 0..<clibjpeg_components(handle)
+        return unsafe LibJPEGReading(
+            width: Int(clibjpeg_width(handle)), height: Int(clibjpeg_height(handle)),
+            precision: Int(clibjpeg_precision(handle)),
+            horizontal: components.map { unsafe Int(clibjpeg_horizontal_sampling(handle, $0)) },
+            vertical: components.map { unsafe Int(clibjpeg_vertical_sampling(handle, $0)) },
+            colour: colour, isMultiScan: clibjpeg_is_multi_scan(handle) != 0)
+    }
+
+    private var colour: JPEGHeader.ColourModel {
+        switch unsafe clibjpeg_colour_model(handle) {
+        case CLIBJPEG_GREY: .grey
+        case CLIBJPEG_RGB: .rgb
+        case CLIBJPEG_YCC: .yCbCr
+        case CLIBJPEG_CMYK: .cmyk
+        case CLIBJPEG_YCCK: .ycck
+        default: .unknown
+        }
+    }
+
+    /// What libjpeg makes of a file's header, without decoding.
+    static func reading(of bytes: Span<UInt8>) throws(JPEGError) -> LibJPEGReading {
+        try unsafe bytes.withUnsafeBufferPointer { (buffer) throws(JPEGError) in
+            let limit = 1 << 20
+            let decoder = unsafe try LibJPEG(buffer, DecodeSettings(memoryLimit: limit, onDamage: .carryOn))
+            guard unsafe clibjpeg_read_header(decoder.handle) == CLIBJPEG_OK else {
+                throw decoder.failure(limit: limit)
             }
-        guard agrees else { throw .malformed(.decoder("libjpeg reads another header than ours")) }
+            return decoder.reading
+        }
+    }
+}
+
+/// The part of a header that libjpeg and the header walk must agree on.
+struct LibJPEGReading: Hashable {
+    let width: Int
+    let height: Int
+    let precision: Int
+    let horizontal: [Int]
+    let vertical: [Int]
+    let colour: JPEGHeader.ColourModel
+    let isMultiScan: Bool
+}
+
+extension LibJPEGReading {
+    init(of header: JPEGHeader) {
+        self.init(
+            width: header.size.width, height: header.size.height, precision: header.precision,
+            horizontal: header.components.map(\.h), vertical: header.components.map(\.v),
+            colour: header.colour, isMultiScan: header.isMultiScan)
     }
 }

@@ -32,6 +32,7 @@ struct clibjpeg_decoder {
     struct jpeg_memory_mgr plain;
     size_t memory_limit, allocated;
 
+    size_t file_size;
     int stop_at_damage, decoding, at_end_of_file, raw;
     int good_rows;
     unsigned char scanned[MAX_COMPONENTS];
@@ -214,6 +215,7 @@ clibjpeg_decoder *clibjpeg_create(const uint8_t *bytes, size_t count, size_t mem
     clibjpeg_decoder *d = calloc(1, sizeof *d);
     if (d == NULL) return NULL;
     d->memory_limit = memory_limit;
+    d->file_size = count;
     d->allocated = sizeof *d;
     d->stop_at_damage = stop_at_damage;
     d->good_rows = INT_MAX;
@@ -410,6 +412,17 @@ int clibjpeg_is_incomplete(const clibjpeg_decoder *d) {
             if (d->info.coef_bits[i][k] != 0) return 1;
     }
     return 0;
+}
+
+ptrdiff_t clibjpeg_end_of_image(const clibjpeg_decoder *d) {
+    if (d->at_end_of_file) return -1;
+    size_t position = d->file_size - d->source.bytes_in_buffer;
+    int passed = d->info.unread_marker == MARKER_END_OF_IMAGE || jpeg_input_complete((j_decompress_ptr)&d->info);
+    if (passed) return (ptrdiff_t)position;
+    const JOCTET *bytes = d->source.next_input_byte;
+    for (size_t i = 0; i + 1 < d->source.bytes_in_buffer; i++)
+        if (bytes[i] == 0xFF && bytes[i + 1] == MARKER_END_OF_IMAGE) return (ptrdiff_t)(position + i + 2);
+    return -1;
 }
 
 size_t clibjpeg_allocated(const clibjpeg_decoder *d) { return d->allocated; }

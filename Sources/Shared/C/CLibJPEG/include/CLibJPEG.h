@@ -86,6 +86,9 @@ uint32_t clibjpeg_warnings(const clibjpeg_decoder *decoder, clibjpeg_warning whi
 int clibjpeg_good_rows(const clibjpeg_decoder *decoder);
 // Whether a component, or part of its coefficients after an early end, never came.
 int clibjpeg_is_incomplete(const clibjpeg_decoder *decoder);
+// Position behind the end-of-image marker, or -1 when the file has none. Allowed once the last row
+// has been decoded.
+ptrdiff_t clibjpeg_end_of_image(const clibjpeg_decoder *decoder);
 // Bytes that libjpeg and the strip asked for, at their highest.
 size_t clibjpeg_allocated(const clibjpeg_decoder *decoder);
 clibjpeg_cause clibjpeg_failure(const clibjpeg_decoder *decoder);
