@@ -5,7 +5,7 @@ public import Geometry
 ///
 /// The same planes give the same bytes on every machine: the accurate integer DCT is exact in every
 /// SIMD variant. An encoder is a value; its TurboJPEG handle lives for one call only, because it
-/// belongs to a thread and costs 3 µs.
+/// belongs to a thread and costs less than a microsecond.
 public struct JPEGEncoder: Sendable {
     /// 1…100 as libjpeg understands it.
     public let quality: Int

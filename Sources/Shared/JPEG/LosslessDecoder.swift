@@ -114,9 +114,15 @@ struct LosslessScan {
     let dataStart: Int
 
     init(_ header: JPEGHeader, _ bytes: Span<UInt8>) throws(JPEGError) {
-        // The header walk has been here: every segment before the scan is whole.
+        // The header may have been read at another time than the file: look again.
         let start = header.firstScan
+        guard start + 5 <= bytes.count, start + 2 + bytes.uint16(at: start + 2) <= bytes.count else {
+            throw .truncatedHeader(length: bytes.count)
+        }
         let count = Int(bytes[start + 4])
+        guard count == header.components.count, bytes.uint16(at: start + 2) == 6 + 2 * count else {
+            throw .malformed(.scanComponents(offset: start))
+        }
         var components: [Component] = []
         for number in 0..<count {
             let id = bytes[start + 5 + 2 * number]
