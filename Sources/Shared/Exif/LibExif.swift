@@ -12,7 +12,7 @@ enum LibExif {
         unsafe exif_data_set_option(data, EXIF_DATA_OPTION_DONT_CHANGE_MAKER_NOTE)
         unsafe exif.withUnsafeBufferPointer { buffer in
             unsafe exif_data_load_data(
-                data, buffer.baseAddress, UInt32(min(buffer.count, largestSegment)))
+                data, buffer.baseAddress, UInt32(min(buffer.count, mostBytesRead)))
         }
         // ifd.0 is EXIF_IFD_0: libexif itself never looks for the tag in the thumbnail's IFD1 here.
         let entry = unsafe exif_content_get_entry(data.pointee.ifd.0, EXIF_TAG_ORIENTATION)
@@ -31,6 +31,7 @@ enum LibExif {
         }
     }
 
-    /// A JPEG segment cannot be longer.
-    private static let largestSegment = 65535
+    /// IFD0 stands at the start of real files. libexif copies each entry's value, and entries may all
+    /// name the same long one: 64 KiB of hostile bytes would become 48 MiB, these at most 2.
+    private static let mostBytesRead = 4096
 }

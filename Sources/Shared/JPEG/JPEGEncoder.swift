@@ -6,6 +6,9 @@ public import Geometry
 /// The same planes give the same bytes on every machine: the accurate integer DCT is exact in every
 /// SIMD variant. An encoder is a value; its TurboJPEG handle lives for one call only, because it
 /// belongs to a thread and costs less than a microsecond.
+///
+/// TurboJPEG obeys TJ_OPTIMIZE, TJ_ARITHMETIC, TJ_RESTART and TJ_PROGRESSIVE in the environment, so a
+/// program that promises equal bytes must unset them before its first thread.
 public struct JPEGEncoder: Sendable {
     /// 1…100 as libjpeg understands it.
     public let quality: Int
