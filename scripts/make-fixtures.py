@@ -421,6 +421,8 @@ def make():
         between_scans=segment(0xC4, b"\0" + TABLES[0][0] + TABLES[0][1]))
     files["scans-separate-restarts.jpg"] = sampled(
         small, [(2, 1), (1, 1), (1, 1)], interleaved=False, restart=4)
+    files["bytes-between-scans.jpg"] = sampled(
+        small, [(2, 2), (1, 1), (1, 1)], interleaved=False, between_scans=bytes(range(20)))
     files["scans-without-chroma.jpg"] = sampled(
         small, [(1, 1)] * 3, interleaved=False, scan_order=[0])
     flat = ycc.crop((0, 0, 16, 8))
@@ -453,6 +455,7 @@ def make():
     files["lossless-reference.pgm"] = b"P5 37 29 255\n" + bytes(v for row in bands[0] for v in row)
     files["lossless-reference.ppm"] = b"P6 37 29 255\n" + landscape(37, 29).tobytes()
     files["lossless-rgb.jpg"] = encode_lossless(bands, (37, 29), 4)
+    files["lossless-ids-0-1-2.jpg"] = encode_lossless(bands, (37, 29), 6, ids=[0, 1, 2])
     files["lossless-restarts.jpg"] = encode_lossless(bands[:1], (37, 29), 5, restart_rows=3)
     files["lossless-shifted.jpg"] = encode_lossless(bands[:1], (37, 29), 1, shift=2)
     files["lossless-4-bit.jpg"] = encode_lossless(
@@ -519,6 +522,8 @@ def make():
     at = restarts.index(b"\xff\xd5") + 40
     damaged[at:at + 400] = bytes((i * 37 + 11) % 255 for i in range(400))
     files["damaged.jpg"] = bytes(damaged)
+    files["restart-padded.jpg"] = restarts.replace(b"\xff\xd4", b"\0\0\0\xff\xd4", 1)
+    files["restart-after-rubbish.jpg"] = restarts.replace(b"\xff\xd4", bytes(range(10)) + b"\xff\xd4", 1)
     files["restart-missing.jpg"] = restarts.replace(b"\xff\xd4", b"", 1)
     bomb = b"\xff\xd8" + segment(0xC2, struct.pack(">BHHB", 8, 65500, 65500, 3) + b"\1\x11\0\2\x11\0\3\x11\0")
     bomb += segment(0xDB, b"\0" + bytes([1] * 64)) + segment(0xC4, b"\0" + b"\1" + b"\0" * 15 + b"\0")

@@ -83,6 +83,24 @@ struct CorpusTests {
         }
     }
 
+    @Test func `pixels of real files take no more memory than was said`() {
+        for (path, _, bytes) in Self.files(["photos", "odd", "orientation"]) {
+            for scale in DecodeScale.allCases {
+                do throws(JPEGError) {
+                    let header = try JPEGHeader(parsing: bytes.span)
+                    let outcome = try JPEGDecoder(header, scale: scale).decodePixels(
+                        bytes.span, memoryLimit: header.pixelDecoderBytes(at: scale), onDamage: .carryOn,
+                        row: { _, _, _ in .more })
+                    #expect(outcome.allocatedBytes <= header.pixelDecoderBytes(at: scale), "\(path)")
+                } catch .unsupported {
+                    continue
+                } catch {
+                    Issue.record("\(path) at \(scale): \(error)")
+                }
+            }
+        }
+    }
+
     /// Decodes planes, and checks that every row came.
     private func decode(
         _ bytes: [UInt8], at scale: DecodeScale, onDamage: DamagePolicy = .stop

@@ -52,7 +52,7 @@ struct DamageTests {
     }
 
     @Test func `changed bytes are damage, with the rows above them`() throws {
-        for name in ["damaged", "restart-missing"] {
+        for name in ["damaged", "restart-missing", "restart-after-rubbish"] {
             let decoded = try Decoded(Fixture.bytes(name + ".jpg"), onDamage: .carryOn)
             guard case .damaged(let good, of: 427) = decoded.outcome.condition else {
                 Issue.record("\(name): \(decoded.outcome.condition)")
@@ -62,6 +62,12 @@ struct DamageTests {
             #expect(good >= 64)
             #expect(Array(decoded.planes[0][..<good]) == Array(whole.planes[0][..<good]))
         }
+    }
+
+    @Test func `an interval padded to a word leaves the picture whole`() throws {
+        let padded = try Decoded(Fixture.bytes("restart-padded.jpg"))
+        #expect(padded.outcome.condition == .complete)
+        #expect(try padded.planes == Decoded(Fixture.bytes("landscape-restarts.jpg")).planes)
     }
 
     @Test func `a component without a scan is damage`() throws {

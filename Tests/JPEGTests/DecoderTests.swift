@@ -62,7 +62,8 @@ struct DecoderTests {
     @Test(arguments: [
         ("no-end-of-image", JPEGHeader.Note.missingEndOfImage),
         ("no-end-of-image-progressive", .missingEndOfImage), ("no-end-then-trailer", .missingEndOfImage),
-        ("trailing-data", .trailingData), ("two-pictures", .trailingData),
+        ("bytes-between-scans", .bytesInsideScan), ("trailing-data", .trailingData),
+        ("two-pictures", .trailingData),
         ("wrong-scan-parameters", .wrongScanParameters),
     ])
     func `what viewers forgive is complete with a note`(name: String, note: JPEGHeader.Note) throws {

@@ -17,6 +17,9 @@ struct LosslessTests {
         let file = Fixture.bytes("lossless-rgb.jpg")
         let reference = samples("lossless-reference.ppm")
         #expect(try Array(Decoded(file, asPixels: true).planes[0].joined()) == reference)
+        #expect(
+            try Array(Decoded(Fixture.bytes("lossless-ids-0-1-2.jpg"), asPixels: true).planes[0].joined())
+                == reference)
         let planes = try Decoded(file).planes
         for (component, rows) in planes.enumerated() {
             let expected = stride(from: component, to: reference.count, by: 3).map { reference[$0] }

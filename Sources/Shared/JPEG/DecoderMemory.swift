@@ -72,6 +72,6 @@ extension JPEGHeader {
     private static let allocationBytes = 64
     /// Rows of interleaved pixels that the decoder fetches at a time.
     private static let pixelRows = 16
-    /// libjpeg's state, quantiser, Huffman and range tables and pools; measured up to 25 KiB.
+    /// libjpeg's state, quantiser, Huffman and range tables and pools; measured 18 to 30 KiB.
     private static let fixedBytes = 64 << 10
 }

@@ -54,10 +54,10 @@ struct Frame: Sendable {
     }
 
     private var colourByIDs: JPEGHeader.ColourModel {
-        let ids = components.map(\.id)
-        if ids == Array("RGB".utf8) { return .rgb }
-        // Lossless files have no reason to convert their colours, and do not (libjpeg-turbo 3).
-        return process.kind == .lossless && ids == [1, 2, 3] ? .rgb : .yCbCr
+        // Lossless files have no reason to convert their colours: without a marker that says
+        // otherwise libjpeg-turbo 3 takes them for RGB, whatever their ids.
+        if process.kind == .lossless { return .rgb }
+        return components.map(\.id) == Array("RGB".utf8) ? .rgb : .yCbCr
     }
 }
 

@@ -67,7 +67,7 @@ public struct JPEGHeader: Hashable, Sendable {
         case missingEndOfImage
         /// Bytes behind the end of the image.
         case trailingData
-        /// Unused bytes inside the picture data.
+        /// Unused bytes between scans or inside one.
         case bytesInsideScan
         /// ICC chunks that do not make up a profile.
         case brokenICCProfileDropped

@@ -7,7 +7,7 @@
 enum { WARNING_LIMIT = 100000 };
 
 // Hardware encoders pad a restart interval to a 32-bit word. More unused bytes before a restart
-// marker mean that the interval was decoded out of step: half of all damage shows only in this.
+// marker mean that the interval was decoded out of step: damage that often shows in nothing else.
 enum { PADDING_BEFORE_RESTART = 3 };
 
 static clibjpeg_cause cause_of(int code) {
