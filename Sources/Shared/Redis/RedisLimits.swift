@@ -22,6 +22,6 @@ public struct RedisLimits: Sendable {
     {
         let doubled = shortestPause * (1 << min(max(count, 1) - 1, 16))
         let most = min(longestPause, doubled * 2)
-        return shortestPause + (most - shortestPause) * Double.random(in: 0...1, using: &generator)
+        return shortestPause + (most - shortestPause) * Double.random(in: 0..<1, using: &generator)
     }
 }

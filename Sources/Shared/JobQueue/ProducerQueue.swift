@@ -1,0 +1,120 @@
+public import Redis
+
+/// Pushes jobs in bulk and follows a batch.
+public struct ProducerQueue: Sendable {
+    public let keys: QueueKeys
+    private let client: RedisClient
+    private let limits: QueueLimits
+
+    public init(_ keys: QueueKeys, client: RedisClient, limits: QueueLimits = QueueLimits()) {
+        self.keys = keys
+        self.client = client
+        self.limits = limits
+    }
+
+    /// Jobs that are pushed together or not at all.
+    public struct Chunk: Sendable {
+        /// Unique in its batch, over all processes that push into it: what makes sending it twice safe.
+        public let name: String
+        public let jobs: [[UInt8]]
+
+        public init(name: String, jobs: [[UInt8]]) {
+            precondition((1...QueueLimits.jobsPerChunk).contains(jobs.count), "a chunk has 1 to 500 jobs")
+            self.name = name
+            self.jobs = jobs
+        }
+    }
+
+    public enum Enqueued: Sendable, Equatable {
+        case enqueued(waiting: Int)
+        /// Pushed before; the answer to that got lost.
+        case already(waiting: Int)
+        /// The queue would become longer than allowed; nothing of the chunk was pushed.
+        case full(waiting: Int)
+    }
+
+    /// Pushes chunks in their order, all in one round trip, and answers for each. Waits out an outage.
+    ///
+    /// With `longestQueue`, a chunk that does not fit is refused whole, and later, smaller ones may fit.
+    public func enqueue(
+        _ chunks: [Chunk], batch: String, longestQueue: Int? = nil
+    ) async throws(QueueError) -> [Enqueued] {
+        let bound = longestQueue.map(String.init) ?? ""
+        let lifetime = limits.batchLifetime.wholeSeconds
+        func commands(_ chunks: [Chunk], withSource: Bool) -> [RedisCommand] {
+            chunks.enumerated().map { index, chunk in
+                QueueScripts.enqueue.command(
+                    keys: keys.shared, arguments: words([batch, chunk.name, bound, lifetime]) + chunk.jobs,
+                    mayBeReplayed: true, withSource: withSource && index == 0)
+            }
+        }
+        do {
+            var replies = try await client.pipeline(commands(chunks, withSource: false), waitsForRedis: true)
+            if replies.contains(.error(.noScript)) {
+                // The first brings the source, which the others then find.
+                replies = try await client.pipeline(commands(chunks, withSource: true), waitsForRedis: true)
+            }
+            return try replies.map(Self.answer)
+        } catch let error as RedisError {
+            throw .redis(error)
+        } catch let error as QueueError {
+            throw error
+        } catch {
+            preconditionFailure("only these two are thrown above: \(error)")
+        }
+    }
+
+    private static func answer(_ reply: RedisReply) throws(QueueError) -> Enqueued {
+        if case .error(let error) = reply { throw .redis(error) }
+        let values = reply.array ?? []
+        guard values.count == 2, let waiting = values[1].integer else {
+            throw .unexpectedAnswer(to: "enqueue", reply)
+        }
+        switch values[0].text {
+        case "enqueued": return .enqueued(waiting: waiting)
+        case "already": return .already(waiting: waiting)
+        case "full": return .full(waiting: waiting)
+        default: throw .unexpectedAnswer(to: "enqueue", reply)
+        }
+    }
+
+    public struct BatchProgress: Sendable, Equatable {
+        public var total = 0
+        public var finished = 0
+        public var failed = 0
+        /// Failed jobs by error code.
+        public var errors: [String: Int] = [:]
+
+        public var isComplete: Bool { finished + failed >= total }
+    }
+
+    /// How far a batch is; all zero for one that is unknown or expired.
+    public func progress(ofBatch name: String) async throws(QueueError) -> BatchProgress {
+        let reply: RedisReply
+        do {
+            reply = try await client.callWhenUp(
+                RedisCommand("HGETALL", keys.batch(name), mayBeReplayed: true))
+        } catch {
+            throw .redis(error)
+        }
+        var progress = BatchProgress()
+        for (name, value) in pairs(reply) {
+            switch name {
+            case "total": progress.total = value
+            case "finished": progress.finished = value
+            case "failed": progress.failed = value
+            case _ where name.hasPrefix("error:"): progress.errors[String(name.dropFirst(6))] = value
+            default: break
+            }
+        }
+        return progress
+    }
+}
+
+/// Names and whole numbers of a hash's reply; fields with other values are left out.
+func pairs(_ reply: RedisReply) -> [(String, Int)] {
+    let values = (reply.array ?? []).map { $0.text ?? "" }
+    return stride(from: 0, to: values.count - 1, by: 2).compactMap { index in
+        Int(values[index + 1]).map { (values[index], $0) }
+    }
+}

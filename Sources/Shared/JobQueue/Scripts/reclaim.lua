@@ -1,0 +1,88 @@
+-- reclaim: jobs of workers whose lease is over go back to the queue's right end, or to the dead stream
+-- when workers keep dying under them.
+-- KEYS  see prelude: all but the last; lists and info of the expired workers; batches.
+-- ARGV  1 most workers a call   2 most jobs a call   3 most crashes of a job   4 ms that an expired worker
+--       stays known   5 cap of results   6 TTL of a batch in s   7 cap of dead   8 TTL of the info in s
+-- Answers {jobs back in the queue, jobs buried, workers forgotten, 1 if there may be more at once}
+local most_workers, most_jobs, most_crashes = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local limits = {results = ARGV[5], batch_ttl = ARGV[6], dead = ARGV[7]}
+expect('list', QUEUE)
+expect('zset', WORKERS)
+expect('hash', ATTEMPTS, COUNTERS)
+expect('stream', DEAD, RESULTS)
+local now = now_ms()
+local expired = redis.call('ZRANGE', WORKERS, '-inf', '(' .. now, 'BYSCORE', 'LIMIT', 0, 200, 'WITHSCORES')
+local workers, jobs = {}, {}
+local is_cut = #expired == 400
+
+-- First read all there is to move, and check every key; only then write.
+for index = 1, #expired, 2 do
+    local worker, lease_end = expired[index], tonumber(expired[index + 1])
+    local list = list_of(worker)
+    expect('list', list)
+    local length = redis.call('LLEN', list)
+    local is_forgettable = lease_end + tonumber(ARGV[4]) < now
+    if length > 0 or is_forgettable then
+        if #workers == most_workers or #jobs == most_jobs then
+            is_cut = true
+            break
+        end
+        expect('hash', info_of(worker))
+        local moved = math.min(length, most_jobs - #jobs)
+        if moved < length then is_cut = true end
+        workers[#workers + 1] = {
+            id = worker, list = list, moved = moved, leaves = moved == length and is_forgettable,
+        }
+        -- From the left, so that the oldest, pushed back last, ends up rightmost and is served first.
+        for _, raw in ipairs(moved > 0 and redis.call('LRANGE', list, 0, moved - 1) or {}) do
+            local fields = fields_of(raw)
+            local batch = name_in(fields, 'batch') or ''
+            if batch ~= '' then expect('hash', batch_key(batch)) end
+            jobs[#jobs + 1] = {raw = raw, fields = fields, batch = batch, worker = worker}
+        end
+    end
+end
+
+local requeued, buried, forgotten = 0, 0, 0
+for _, worker in ipairs(workers) do
+    local present = count_newcomers(worker.id, worker.list)
+    if worker.moved > 0 then
+        redis.call('LTRIM', worker.list, worker.moved, -1)
+        add(info_of(worker.id), 'reclaimed', worker.moved)
+        redis.call('EXPIRE', info_of(worker.id), ARGV[8])
+    end
+    remember_held(worker.id, present - worker.moved)
+    if worker.leaves then
+        redis.call('ZREM', WORKERS, worker.id)
+        redis.call('DEL', info_of(worker.id))
+        forgotten = forgotten + 1
+    end
+end
+
+for _, job in ipairs(jobs) do
+    local id = job_id(job.raw, job.fields)
+    local failed, crashed = attempts_of(id)
+    crashed = crashed + 1
+    if crashed < most_crashes then
+        set_attempts(id, failed, crashed)
+        redis.call('RPUSH', QUEUE, job.raw)
+        requeued = requeued + 1
+    else
+        local problem = '{"code":"worker_crashed","detail":{"crashes":' .. crashed
+            .. '},"message":"' .. crashed .. ' workers died while they held this job","retryable":false}'
+        local result = '{"error":' .. problem .. ',"id":' .. cjson.encode(id)
+        if job.batch ~= '' then result = result .. ',"batch":' .. cjson.encode(job.batch) end
+        local source = job.fields.source
+        if type(source) == 'string' and is_utf8(source) then
+            result = result .. ',"source":' .. cjson.encode(source)
+        end
+        result = result .. ',"status":"failed","worker":' .. cjson.encode(job.worker) .. '}'
+        settle_as_dead({
+            id = id, raw = job.raw, batch = job.batch, result = result, code = 'worker_crashed',
+            error = problem, attempts = failed + crashed,
+        }, limits)
+        buried = buried + 1
+    end
+end
+count('reclaimed', requeued)
+return {requeued, buried, forgotten, is_cut and 1 or 0}
