@@ -1,0 +1,149 @@
+@testable import JobQueue
+import Redis
+import TestSupport
+import Testing
+
+struct ReclaimTests {
+    @Test func `jobs of a dead worker go back to be served next, the oldest first`() async throws {
+        let fleet = try await Fleet()
+        for name in ["a", "b", "c"] { try await fleet.push(job(name)) }
+        _ = try await fleet.worker("dead").claim(limit: 2)
+        try await fleet.push(job("new"))
+        try await fleet.expire(fleet.worker("dead"))
+        let reclaimed = try await fleet.worker("w2").reclaim()
+        #expect(reclaimed == .init(requeued: 2, buried: 0, forgotten: 0, isCut: false))
+        let after = try await fleet.keySpace()
+        #expect(after.list("q") == [job("new"), job("c"), job("b"), job("a")])
+        #expect(after.hash("{q}:attempts") == ["a": "0 1", "b": "0 1"])
+        #expect(after.hash("{q}:counters") == ["taken": "2", "reclaimed": "2"])
+        #expect(after["{q}:worker:dead"] == nil)
+        #expect(after.sortedSet("{q}:workers").keys.sorted() == ["dead"])
+        #expect(try await fleet.operators.audit().missing == 0)
+    }
+
+    @Test func `a live worker keeps its jobs`() async throws {
+        let fleet = try await Fleet()
+        try await fleet.push(job("a"))
+        _ = try await fleet.worker("alive").claim(limit: 1)
+        let before = try await fleet.keySpace()
+        let reclaimed = try await fleet.worker("w2").reclaim()
+        #expect(reclaimed == .init(requeued: 0, buried: 0, forgotten: 0, isCut: false))
+        #expect(try await fleet.keySpace() == before)
+    }
+
+    @Test func `a job under which three workers died is buried, with what is known of it`() async throws {
+        let fleet = try await Fleet()
+        let poison = #"{"id":"p\"/","batch":"b","source":"s\/1","pt":"1x1","scale":1}"#
+        try await fleet.push(poison)
+        for crash in 1...3 {
+            let worker = fleet.worker("w\(crash)")
+            let claimed = try await worker.claim(limit: 5)
+            #expect(claimed == .jobs([.init(raw: Array(poison.utf8), crashes: crash - 1)]))
+            try await fleet.expire(worker)
+            let reclaimed = try await fleet.worker("reaper").reclaim()
+            #expect((reclaimed.requeued, reclaimed.buried) == (crash < 3 ? (1, 0) : (0, 1)))
+        }
+        let after = try await fleet.keySpace()
+        #expect(after["q"] == nil && after["{q}:attempts"] == nil)
+        #expect(after.hash("{q}:counters") == ["taken": "3", "reclaimed": "2", "buried": "1"])
+        #expect(after.hash("{q}:batch:b") == ["failed": "1", "error:worker_crashed": "1"])
+        let dead = try #require(after.stream("{q}:dead").first)
+        #expect(dead["job"] == poison && dead["code"] == "worker_crashed" && dead["attempts"] == "3")
+        let published = try #require(after.stream("{q}:results").first?["result"])
+        let result = try JobResult(json: Array(published.utf8))
+        #expect(result.id == "p\"/" && result.source == "s/1" && result.batch == "b" && result.worker == "w3")
+        #expect(result.attempt == 3 && result.error?.code == .workerCrashed && result.status == .failed)
+        #expect(result.error?.detail == ["crashes": .integer(3)] && result.finishedAt != nil)
+        #expect(try await fleet.operators.audit().missing == 0)
+    }
+
+    @Test func `a job that somebody died under is claimed alone`() async throws {
+        let fleet = try await Fleet()
+        for name in ["suspect", "x", "y"] { try await fleet.push(job(name)) }
+        _ = try await fleet.worker("dead").claim(limit: 1)
+        try await fleet.expire(fleet.worker("dead"))
+        _ = try await fleet.worker("w2").reclaim()
+        let first = try await fleet.worker("w2").claim(limit: 10)
+        #expect(first == .jobs([.init(raw: Array(job("suspect").utf8), crashes: 1)]))
+        let rest = try await fleet.worker("w2").claim(limit: 10)
+        #expect(rest == .jobs(["x", "y"].map { .init(raw: Array(job($0).utf8), crashes: 0) }))
+    }
+
+    @Test func `failed and crashed attempts count apart and are published together`() async throws {
+        let fleet = try await Fleet()
+        let raw = job("i")
+        var backoff = Backoff()
+        backoff.cap = .zero
+        var generator = SystemRandomNumberGenerator()
+        try await fleet.push(raw)
+        _ = try await fleet.worker("w1").claim(limit: 1)
+        _ = try await fleet.worker("w1").retry(
+            ticket(raw), failed(ticket(raw)), backoff: backoff, using: &generator)
+        _ = try await fleet.worker("w1").promote()
+        _ = try await fleet.worker("w1").claim(limit: 1)
+        try await fleet.expire(fleet.worker("w1"))
+        _ = try await fleet.worker("w2").reclaim()
+        #expect(try await fleet.keySpace().hash("{q}:attempts") == ["i": "1 1"])
+        _ = try await fleet.worker("w2").claim(limit: 1)
+        #expect(try await fleet.worker("w2").finish(ticket(raw), done(ticket(raw))) == .finished(attempt: 3))
+        #expect(try await fleet.keySpace()["{q}:attempts"] == nil)
+    }
+
+    @Test func `a worker that was only frozen hears what it lost`() async throws {
+        let fleet = try await Fleet()
+        try await fleet.push(job("a"))
+        let frozen = fleet.worker("frozen")
+        _ = try await frozen.renew()
+        _ = try await frozen.claim(limit: 1)
+        try await fleet.expire(frozen)
+        _ = try await fleet.worker("w2").reclaim()
+        #expect(try await frozen.renew().jobsLost == 1)
+        #expect(try await frozen.renew().jobsLost == 0)
+    }
+
+    @Test func `an expired worker stays known until a late delivery into its list is out of the question`()
+        async throws
+    {
+        let fleet = try await Fleet()
+        let dead = fleet.worker("dead")
+        try await fleet.expire(dead, secondsAgo: 30)
+        #expect(try await fleet.worker("w2").reclaim().forgotten == 0)
+        // What the BLMOVE of a frozen client does when it is served late.
+        _ = try await fleet.client.call(RedisCommand("LPUSH", "{q}:worker:dead", job("late")))
+        #expect(try await fleet.worker("w2").reclaim().requeued == 1)
+        try await fleet.expire(dead, secondsAgo: 61)
+        #expect(try await fleet.worker("w2").reclaim().forgotten == 1)
+        #expect(try await Set(fleet.keySpace().entries.keys) == ["q", "{q}:attempts", "{q}:counters"])
+        #expect(try await fleet.operators.audit().missing == 0)
+    }
+
+    @Test func `eight reapers at once put a thousand jobs back exactly once`() async throws {
+        let fleet = try await Fleet()
+        for start in stride(from: 0, to: 1000, by: 100) {
+            for number in start..<start + 100 { try await fleet.push(job("\(number)")) }
+            _ = try await fleet.worker("dead\(start)").claim(limit: 100)
+            try await fleet.expire(fleet.worker("dead\(start)"))
+        }
+        let redis = fleet.redis
+        let totals = try await withThrowingTaskGroup(of: Int.self) { group in
+            for reaper in 0..<8 {
+                group.addTask {
+                    let client = redis.client()
+                    let worker = WorkerQueue(
+                        QueueKeys(queue: "q"), worker: WorkerID("r\(reaper)"), claims: client, moves: client)
+                    var total = 0
+                    while true {
+                        let reclaimed = try await worker.reclaim()
+                        total += reclaimed.requeued
+                        if !reclaimed.isCut { return total }
+                    }
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(totals == 1000)
+        let after = try await fleet.keySpace()
+        #expect(Set(after.list("q")).count == 1000 && after.list("q").count == 1000)
+        #expect(try await fleet.operators.audit().missing == 0)
+    }
+}
