@@ -13,8 +13,8 @@ final class RedisLink {
     private var failures = 0
     private var retryAt = ContinuousClock.now
     private var generator = SystemRandomNumberGenerator()
-    /// The last failure was one that a greeting cannot see (NOREPLICAS, a call timed out): only a call
-    /// that works proves the end of it.
+    /// The last failure was one that a greeting cannot see, such as NOREPLICAS: only a call that works
+    /// proves the end of it.
     private var isProvenByCallOnly = false
 
     init(

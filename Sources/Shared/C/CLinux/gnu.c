@@ -18,6 +18,6 @@ int linux_processors_in_affinity_mask(void) {
     return CPU_COUNT(&mask);
 }
 
-int linux_spawn_in_folder(posix_spawn_file_actions_t *actions, const char *path) {
+int linux_spawn_in_folder(void *actions, const char *path) {
     return posix_spawn_file_actions_addchdir_np(actions, path);
 }
