@@ -63,7 +63,7 @@ import Units
         [
             "--memory-budget", "12", "--drain-timeout", "soon", "--scale", "1,x", "--quality=101", "--colour",
             "blue",
-            "--wait=please", "--sacle", "stray",
+            "--wait=please", "stray", "--sacle", "3",
         ], ["REDIS_URL": "http://user:secret@host"])
     #expect(
         problems == [

@@ -49,6 +49,7 @@ func `an absolute path must lie beneath a root`(resolution: RootDirectory.Resolu
 
     // A root may be named through a link; both names of it are then beneath it.
     let aliased = try SourceRoots([scratch.path("alias")], resolution: resolution)
+    #expect(aliased.directories == roots.directories)
     #expect(try aliased.open("\(root)/a.jpg").relativePath == "a.jpg")
     #expect(try aliased.open(scratch.path("alias/a.jpg")).relativePath == "a.jpg")
 }

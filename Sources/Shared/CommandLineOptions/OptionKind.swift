@@ -81,6 +81,19 @@ extension OptionKind where Value == Double {
     }
 }
 
+extension OptionKind where Value == Double {
+    /// A finite number above zero.
+    public static func positiveNumber(example: String) -> Self {
+        OptionKind(
+            wanted: "a number above 0 such as \(example)",
+            parse: { text in
+                guard let value = Double(text), value > 0, value.isFinite else { return .wrong(because: nil) }
+                return .value(value)
+            },
+            text: plainDecimal)
+    }
+}
+
 extension OptionKind where Value == ByteCount {
     /// An amount of bytes such as `512MiB`.
     public static func byteCount(in range: ClosedRange<ByteCount> = .zero ... .max) -> Self {

@@ -55,9 +55,11 @@ private struct ArgumentScan {
     var request: Invocation?
 
     private let facts: [String: OptionFacts]
+    private let takesOperands: Bool
 
     init(table: OptionTable) {
         facts = Dictionary(uniqueKeysWithValues: table.options.map { ($0.facts.name, $0.facts) })
+        takesOperands = table.operands != .none
     }
 
     mutating func read(_ arguments: [String]) {
@@ -82,6 +84,10 @@ private struct ArgumentScan {
         guard argument.hasPrefix("--"), let option = facts[name] else {
             let spelled = argument.split(separator: "=", maxSplits: 1).first.map(String.init) ?? argument
             problems.append(.unknownOption(spelled, nearest: nearestName(to: name, among: facts.keys)))
+            // What follows was most likely meant as its value; a second complaint would hide the first.
+            if parts.count == 1, !takesOperands, let next = rest.first, !next.hasPrefix("-") {
+                rest.removeFirst()
+            }
             return
         }
         let attached = parts.count == 2 ? String(parts[1]) : nil

@@ -20,6 +20,8 @@ final class RootDirectory: Sendable {
     let resolution: Resolution
     /// Absolute, as the caller named it and with all symbolic links resolved: jobs may use either.
     private let names: [[String]]
+    /// Absolute and without symbolic links.
+    let canonicalPath: String
 
     /// Opens `path`, which must be a directory. `resolution` nil asks the kernel what it can do.
     init(_ path: String, resolution: Resolution? = nil) throws(FileError) {
@@ -28,7 +30,8 @@ final class RootDirectory: Sendable {
             let opened = try Descriptor.opening {
                 unsafe Glibc.open(path, linux_O_PATH | O_DIRECTORY | O_CLOEXEC)
             }
-            let canonical = PathText(trusting: try canonicalPath(path)).components
+            canonicalPath = try resolvedPath(path)
+            let canonical = PathText(trusting: canonicalPath).components
             let given = text.isAbsolute ? text.components : try workingDirectory() + text.components
             names = [canonical, given]
             self.resolution = resolution ?? Self.bestResolution(in: opened)
@@ -97,10 +100,10 @@ final class RootDirectory: Sendable {
 }
 
 private func workingDirectory() throws(SystemError) -> [String] {
-    PathText(trusting: try canonicalPath(".")).components
+    PathText(trusting: try resolvedPath(".")).components
 }
 
-private func canonicalPath(_ path: String) throws(SystemError) -> String {
+private func resolvedPath(_ path: String) throws(SystemError) -> String {
     guard let resolved = unsafe realpath(path, nil) else { throw .last }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)

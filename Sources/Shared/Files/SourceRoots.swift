@@ -17,6 +17,9 @@ public final class SourceRoots: Sendable {
         self.roots = roots
     }
 
+    /// The roots as absolute paths without symbolic links, in the order in which they are asked.
+    public var directories: [String] { roots.map(\.canonicalPath) }
+
     /// Opens a source for reading. A relative path starts at the first root that has it; an absolute one
     /// must lie beneath a root. Symbolic links are followed as long as they stay beneath it.
     ///
