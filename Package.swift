@@ -107,6 +107,7 @@ let package = Package(
         tests("FilesTests", ["Files", "Units"]),
         tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
+        tests("EnqueueTests", ["Enqueue", "CommandLineOptions", "Files", "Geometry", "PictureFormats", "Redis"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,98 @@
+import CommandLineOptions
+import Geometry
+import Redis
+import Testing
+
+@testable import Enqueue
+
+private func parsed(_ arguments: [String], _ environment: [String: String] = [:]) throws -> EnqueueRequest? {
+    guard case .run(let values) = try EnqueueOptions.table.parse(arguments, environment: environment) else {
+        return nil
+    }
+    return try EnqueueRequest(values)
+}
+
+private func problems(_ arguments: [String]) -> [String] {
+    do {
+        _ = try parsed(arguments)
+        return []
+    } catch let error as UsageError {
+        return error.problems.map(\.description)
+    } catch {
+        return ["\(error)"]
+    }
+}
+
+@Test func `the shortest command has sensible defaults`() throws {
+    let request = try #require(try parsed(["--dir", "photos", "--pt", "120x120"]))
+    guard case .directories(["photos"]) = request.source else {
+        Issue.record("\(request.source)")
+        return
+    }
+    #expect(request.pointSize == (try PointSize(width: 120, height: 120)))
+    #expect(request.scales == [1])
+    #expect(request.redis.description == "redis://127.0.0.1:6379")
+    #expect(request.queue == "thumbnails")
+    #expect(
+        request.quality == nil && request.batch == nil && request.maxBacklog == nil
+            && request.relativeTo == nil)
+    #expect(!request.waits && !request.printsJSON && !request.isDryRun)
+}
+
+@Test func `a list may end its names with zero bytes and come from standard input`() throws {
+    let request = try #require(try parsed(["--files-from", "-", "--null", "--pt", "1x1"]))
+    guard case .list(path: nil, separator: 0) = request.source else {
+        Issue.record("\(request.source)")
+        return
+    }
+    let named = try #require(try parsed(["--files-from=list", "--pt", "1x1"]))
+    guard case .list(path: "list", separator: 10) = named.source else {
+        Issue.record("\(named.source)")
+        return
+    }
+}
+
+@Test func `what does not go together is told`() {
+    #expect(problems(["--pt", "1x1"]) == ["expected --dir DIR or --files-from FILE, got neither"])
+    #expect(
+        problems(["--pt", "1x1", "--dir", "a", "--files-from", "b", "--dry-run", "--wait"]) == [
+            "expected either --dir or --files-from, got both",
+            "--wait: nothing is pushed with --dry-run, so nothing can be waited for",
+        ])
+    #expect(
+        problems(["--pt", "1x1", "--dir", "a", "--null"]) == [
+            "--null: is about the list of --files-from, which is not given"
+        ])
+}
+
+@Test func `values out of range are told with what is wanted`() {
+    #expect(
+        problems(["--pt", "120", "--scale", "0", "--quality", "0", "--max-backlog", "-1"]) == [
+            "--pt: got “120”, expected a width and a height in points such as 120x120 or 533.4x1000",
+            "--scale: got “0”, expected a number above 0 such as 3, or up to 16 of them such as 1,2,3",
+            "--quality: got “0”, expected a whole number from 1 to 100",
+            "--max-backlog: got “-1”, expected a whole number of at least 1",
+        ])
+}
+
+@Test func `a wrong address is told without its password`() {
+    let tls = problems(["--pt", "1x1", "--dir", "a", "--redis", "rediss://me:secret@host"])
+    #expect(tls.count == 1)
+    #expect(tls[0].hasPrefix("--redis: got something else, expected an address such as redis://"))
+    #expect(tls[0].contains("TLS"))
+    #expect(!tls[0].contains("secret"))
+    #expect(
+        problems(["--pt", "1x1", "--dir", "a", "--redis", "redis://:secret"]) == [
+            "--redis: got something else, "
+                + "expected an address such as redis://127.0.0.1:6379 or unix:///run/redis.sock"
+        ])
+}
+
+@Test func `the help fits a terminal and names every option`() {
+    let help = EnqueueOptions.table.helpText(width: 90)
+    #expect(help.split(separator: "\n").allSatisfy { $0.count <= 90 || $0.hasPrefix("  find ") })
+    for option in EnqueueOptions.table.options {
+        #expect(help.contains("--\(option.facts.name)"))
+        #expect(option.facts.environment != nil)
+    }
+}
