@@ -74,19 +74,20 @@ let package = Package(
         shelf("Files", ["Units", "CLinux"]),
         shelf("EventLog", ["Units"]),
         shelf("CommandLineOptions", ["Units"]),
+        shelf("ProgramOptions", ["CommandLineOptions", "EventLog", "JobQueue", "Redis"]),
 
         // Programs.
         .executableTarget(
             name: "Worker",
             dependencies: [
-                "Units", "Geometry", "PictureFormats", "Thumbnails", "Redis", "JobQueue", "Threading",
-                "MemoryBudget", "Files", "EventLog", "CommandLineOptions",
+                "Units", "Geometry", "PictureFormats", "Exif", "Thumbnails", "Redis", "JobQueue", "Threading",
+                "MemoryBudget", "Files", "EventLog", "CommandLineOptions", "ProgramOptions",
             ], swiftSettings: strict),
         .executableTarget(
             name: "Enqueue",
             dependencies: [
                 "Units", "Geometry", "PictureFormats", "Redis", "JobQueue", "Threading", "Files",
-                "EventLog", "CommandLineOptions",
+                "EventLog", "CommandLineOptions", "ProgramOptions",
             ], swiftSettings: strict),
 
         // Tests: one target a module, then the programs as a whole.
@@ -107,7 +108,9 @@ let package = Package(
         tests("FilesTests", ["Files", "Units"]),
         tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
-        tests("EnqueueTests", ["Enqueue", "CommandLineOptions", "Files", "Geometry", "PictureFormats", "Redis"]),
+        tests("WorkerTests", ["Worker", "JobQueue"]),
+        tests(
+            "EnqueueTests", ["Enqueue", "CommandLineOptions", "Files", "Geometry", "PictureFormats", "Redis"]),
     ],
     swiftLanguageModes: [.v6]
 )

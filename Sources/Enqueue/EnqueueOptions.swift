@@ -1,6 +1,6 @@
 import CommandLineOptions
 import Geometry
-import Redis
+import ProgramOptions
 
 /// What can be said to `enqueue`.
 enum EnqueueOptions {
@@ -40,16 +40,6 @@ enum EnqueueOptions {
         optional: "quality", .integer(in: 1...100), placeholder: "N", defaultText: "the worker's, 80",
         environment: "THUMBNAIL_QUALITY", help: "JPEG quality of the thumbnails, from 1 to 100.")
 
-    static let redis = Option(
-        "redis", .redisAddress, placeholder: "URL",
-        default: RedisAddress(.tcp(host: "127.0.0.1", port: RedisAddress.defaultPort)),
-        environment: "REDIS_URL", secret: true,
-        help: "The Redis server: redis://user:password@host:port/database, or unix:///path/to/socket.")
-
-    static let queue = Option(
-        "queue", .text(upTo: longestName), placeholder: "NAME", default: "thumbnails",
-        environment: "THUMBNAIL_QUEUE", help: "The Redis list that holds the jobs.")
-
     static let batch = Option(
         optional: "batch", .text(upTo: longestName), placeholder: "NAME", defaultText: "a new one",
         environment: "THUMBNAIL_BATCH", help: "The name under which these jobs are counted together.")
@@ -77,7 +67,7 @@ enum EnqueueOptions {
     static let longestName = 128
 
     static let table = OptionTable(
-        command: "enqueue", version: "1.0.0", summary: "put pictures into the queue",
+        command: "enqueue", version: programVersion, summary: "put pictures into the queue",
         purpose:
             "Finds pictures, pushes one job for each on a Redis list, and says how many. Workers turn them "
             + "into thumbnails that fit into a box of points, at the scales of the displays they are for. With "
@@ -85,7 +75,7 @@ enum EnqueueOptions {
         groups: [
             .init("Pictures", [directories, filesFrom, nullSeparated, relativeTo]),
             .init("Thumbnails", [pointSize, scales, quality]),
-            .init("Queue", [redis, queue, batch, maxBacklog]),
+            .init("Queue", [ConnectionOptions.redis, ConnectionOptions.queue, batch, maxBacklog]),
             .init("Output", [wait, json, dryRun]),
         ],
         examples: [
@@ -113,24 +103,6 @@ extension OptionKind where Value == PointSize {
                     return .value(try PointSize(text))
                 } catch {
                     return .wrong(because: nil)
-                }
-            },
-            text: { $0.description })
-    }
-}
-
-extension OptionKind where Value == RedisAddress {
-    static var redisAddress: Self {
-        OptionKind(
-            wanted: "an address such as redis://127.0.0.1:6379 or unix:///run/redis.sock",
-            parse: { text in
-                do throws(RedisError) {
-                    return .value(try RedisAddress(parsing: text))
-                } catch {
-                    // The parser's reason may quote what stands where the port should be, and in
-                    // `redis://:password` that is the password. Only what quotes nothing is passed on.
-                    let wantsTLS = text.lowercased().hasPrefix("rediss://")
-                    return .wrong(because: wantsTLS ? error.description : nil)
                 }
             },
             text: { $0.description })

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Geometry
+import ProgramOptions
 import Redis
 
 /// What the user wants, checked as a whole.
@@ -40,8 +41,8 @@ struct EnqueueRequest {
         pointSize = values[Options.pointSize]
         scales = values[Options.scales]
         quality = values[Options.quality]
-        redis = values[Options.redis]
-        queue = values[Options.queue]
+        redis = values[ConnectionOptions.redis]
+        queue = values[ConnectionOptions.queue]
         batch = values[Options.batch]
         maxBacklog = values[Options.maxBacklog]
         waits = values[Options.wait]

@@ -210,7 +210,7 @@ func `the file system itself can be the root`(resolution: RootDirectory.Resoluti
     #expect(throws: FileError.tooLarge("a", limit: ByteCount(2_999_999), found: ByteCount(3_000_000))) {
         try file.readAll(limit: ByteCount(2_999_999))
     }
-    #expect(try roots.open("empty").readAll(limit: .zero).withBytes { $0.byteCount } == 0)
+    #expect(try roots.open("empty").readAll(limit: .zero).withBytes { $0.count } == 0)
 }
 
 @Test func `a file that shrinks, grows or is rewritten while it is read is told from a whole one`() throws {
@@ -232,7 +232,7 @@ func `the file system itself can be the root`(resolution: RootDirectory.Resoluti
     let file = try roots.open("replaced")
     scratch.file("new", [4, 5, 6, 7])
     #expect(unsafe rename(scratch.path("new"), scratch.path("replaced")) == 0)
-    #expect(try file.readAll(limit: .mebibytes(1)).withBytes { $0.byteCount } == 3)
+    #expect(try file.readAll(limit: .mebibytes(1)).withBytes { $0.count } == 3)
 }
 
 @Test func `a file larger than memory is refused by the kernel, not by a crash`() throws {

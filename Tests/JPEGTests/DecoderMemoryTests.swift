@@ -1,3 +1,4 @@
+import Geometry
 import JPEG
 import TestSupport
 import Testing

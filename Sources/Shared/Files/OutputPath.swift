@@ -11,6 +11,15 @@ public struct OutputPath: Hashable, Sendable, CustomStringConvertible {
         description = "\(size)/\(source)" + (Self.isNamedJPEG(source) ? "" : ".jpg")
     }
 
+    /// A path of the producer's own for one of several scales: `a.jpg` becomes `a@2x.jpg`.
+    public static func scaled(_ path: String, scale: Double) -> String {
+        let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+        let name = path[nameStart...]
+        // A leading dot begins a hidden file's name, not an extension.
+        let dot = name.dropFirst().lastIndex(of: ".") ?? path.endIndex
+        return "\(path[..<dot])@\(plain(scale))x\(path[dot...])"
+    }
+
     /// The shortest decimal that reads back as the same number, without a closing `.0`.
     private static func plain(_ number: Double) -> String {
         let text = "\(number)"

@@ -24,9 +24,9 @@ public import Units
 
     /// Lends the bytes to `body`.
     public func withBytes<Result: ~Copyable, Failure>(
-        _ body: (RawSpan) throws(Failure) -> Result
+        _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        let span = unsafe RawSpan(_unsafeBytes: UnsafeRawBufferPointer(mapping))
+        let span = unsafe Span<UInt8>(_unsafeBytes: UnsafeRawBufferPointer(mapping))
         return try body(span)
     }
 

@@ -8,6 +8,9 @@ public struct SystemError: Error, Equatable, Hashable, Sendable {
         self.number = number
     }
 
+    /// EACCES or EPERM: the process lacks the right.
+    public var isPermissionDenied: Bool { number == EACCES || number == EPERM }
+
     /// The error of the call that has just failed on this thread.
     static var last: SystemError { SystemError(errno) }
 }

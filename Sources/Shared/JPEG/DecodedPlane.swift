@@ -1,18 +1,5 @@
 public import Geometry
 
-/// How much smaller than stored a picture is decoded, by dropping DCT coefficients.
-///
-/// Only these four have fast paths in libjpeg-turbo: 5/8 and 6/8 cost more than full size.
-public enum DecodeScale: Int, Sendable, CaseIterable {
-    case eighth = 1
-    case quarter = 2
-    case half = 4
-    case full = 8
-
-    /// k in k/8.
-    public var eighths: Int { rawValue }
-}
-
 /// One component as the decoder delivers it.
 public struct DecodedPlane: Hashable, Sendable {
     /// Rows delivered, and samples in each.

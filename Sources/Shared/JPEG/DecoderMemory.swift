@@ -1,7 +1,7 @@
 // Upper bounds of what a decode allocates, from the header alone. They follow libjpeg-turbo
 // 2.1.5's allocations one by one; a test compares them with what the decoder counted.
 
-import Geometry
+public import Geometry
 
 extension JPEGHeader {
     /// Every coefficient of a multi-scan file, whatever the scale; 0 for the others.

@@ -1,4 +1,4 @@
-import Geometry
+public import Geometry
 
 /// Decodes one JPEG, row by row, at a fraction of its size.
 ///

@@ -1,7 +1,7 @@
 import Geometry
 
 /// How one axis of a plane is resampled: the centre of target sample i lies at
-/// `(i + 0.5) · sourceExtent / targetExtent`, in source samples from the picture's edge.
+/// `(targetOrigin + i + 0.5) · sourceExtent / targetExtent`, in source samples from the picture's edge.
 ///
 /// Extents are real numbers, since a picture need not end where its samples end: a decode at k/8
 /// covers `W · k/8` samples and delivers them rounded up, and half-size chroma of an odd width ends
@@ -17,13 +17,17 @@ public struct Axis: Hashable, Sendable {
     public let targetExtent: Double
     /// The target samples to make.
     public let targetCount: Int
+    /// Where the first target sample begins: 0, or half a sample before the picture.
+    public let targetOrigin: Double
 
     /// What becomes of a picture of `size` pixels: a sample for each of them, or for every second.
     public enum Target: Hashable, Sendable {
         /// Luma, or chroma that is not reduced: `size` samples.
         case every(Int)
-        /// Chroma at half size: ⌈size / 2⌉ samples that cover size / 2.
-        case everySecond(Int)
+        /// Chroma at half size: ⌈size / 2⌉ samples that cover size / 2. Those of an odd size end half a
+        /// sample beyond the picture, or begin half a sample before it if counted `backwards`, for a
+        /// picture that will be mirrored.
+        case everySecond(Int, backwards: Bool = false)
     }
 
     /// All of the source samples, each of them whole, onto the target.
@@ -31,22 +35,13 @@ public struct Axis: Hashable, Sendable {
         Axis(sourceExtent: Double(sourceCount), delivered: sourceCount, target: target)
     }
 
-    /// One axis of one component of a JPEG picture.
+    /// One axis of one component as a decoder delivers it.
     ///
     /// - Parameters:
-    ///   - size: the picture's full size on this axis, in pixels, as its header says.
-    ///   - sampling: the component's sampling factor on this axis, of the picture's largest.
-    ///   - eighths: the k of k/8 at which *this component* is decoded. libjpeg takes a higher one for
-    ///     subsampled chroma where it can: 2 where luma has 1, say.
+    ///   - extent: how much of the samples is picture, a real number: `W · k/8` for luma at k/8.
     ///   - delivered: the samples that the decoder delivers, padding included; at least the extent.
-    public static func decoded(
-        size: Int, sampling: Int, of largestSampling: Int, eighths: Int, delivered: Int, to target: Target
-    ) -> Axis {
-        precondition((1...largestSampling).contains(sampling), "sampling \(sampling) of \(largestSampling)")
-        precondition(eighths > 0, "a decode at \(eighths)/8")
-        // One division, of exact integers: an extent that is whole comes out whole.
-        let extent = Double(size * sampling * eighths) / Double(8 * largestSampling)
-        return Axis(sourceExtent: extent, delivered: delivered, target: target)
+    public static func decoded(extent: Double, delivered: Int, to target: Target) -> Axis {
+        Axis(sourceExtent: extent, delivered: delivered, target: target)
     }
 
     private init(sourceExtent: Double, delivered: Int, target: Target) {
@@ -54,9 +49,11 @@ public struct Axis: Hashable, Sendable {
         case .every(let size):
             targetExtent = Double(size)
             targetCount = size
-        case .everySecond(let size):
+            targetOrigin = 0
+        case .everySecond(let size, let backwards):
             targetExtent = Double(size) / 2
             targetCount = (size + 1) / 2
+            targetOrigin = backwards ? targetExtent - Double(targetCount) : 0
         }
         self.sourceExtent = sourceExtent
         sourceCount = Int(sourceExtent.rounded(.up))
@@ -66,6 +63,21 @@ public struct Axis: Hashable, Sendable {
 
     /// Source samples a target sample; above 1 when reducing.
     public var ratio: Double { sourceExtent / targetExtent }
+
+    /// The axis whose weights are this one's mirrored, if this one counts backwards and the source's extent
+    /// is whole: calculated once and mirrored, they agree to the last bit.
+    var forwardMirror: Axis? {
+        guard targetOrigin < 0, sourceExtent == Double(sourceCount) else { return nil }
+        return Axis(mirroring: self)
+    }
+
+    private init(mirroring axis: Axis) {
+        sourceExtent = axis.sourceExtent
+        sourceCount = axis.sourceCount
+        targetExtent = axis.targetExtent
+        targetCount = axis.targetCount
+        targetOrigin = 0
+    }
 
     /// True if both extents are whole, so that the mirrored picture has mirrored weights.
     var isWhole: Bool { sourceExtent == Double(sourceCount) && targetExtent == Double(targetCount) }

@@ -46,6 +46,12 @@ struct FilterWeights: Sendable {
                 taps.mirror(axis: axis)
                 place(taps, at: last - target)
             }
+        } else if let mirror = axis.forwardMirror {
+            for target in 0..<axis.targetCount {
+                var taps = Taps(of: axis.targetCount - 1 - target, axis: mirror)
+                taps.mirror(axis: mirror)
+                place(taps, at: target)
+            }
         } else {
             for target in 0..<axis.targetCount { place(Taps(of: target, axis: axis), at: target) }
         }
@@ -100,7 +106,7 @@ private struct Taps {
     init(of target: Int, axis: Axis) {
         let widening = max(1, axis.ratio)
         let support = Self.support(axis)
-        let centre = (Double(target) + 0.5) * axis.ratio
+        let centre = (axis.targetOrigin + Double(target) + 0.5) * axis.ratio
         // Source sample j has its centre at j + 0.5.
         let first = Int((centre - support - 0.5).rounded(.down)) + 1
         // Limited, since the rounding of both ends could let in the two taps where the window is zero.

@@ -1,0 +1,39 @@
+# Every command of the project. `make help` lists them.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
+
+.PHONY: help setup build release test check lint format fixtures demo clean
+
+help: ## list these commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install the Debian packages that are missing (asks apt; root or sudo)
+	@scripts/setup.sh
+
+build: setup ## build the programs for debugging
+	@$(SWIFT_BUILD)
+
+release: setup ## build the programs as they ship, into .build/release
+	@$(SWIFT_BUILD) -c release
+
+test: setup ## set up, build and run every test (starts its own Redis; needs no service)
+	@$(SWIFT_BUILD) --build-tests
+	@swift test --skip-build
+
+lint: ## fail on formatting, rule and documentation findings
+	@scripts/lint.sh
+
+format: ## rewrite the sources in the project's format
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+
+check: lint test ## the whole gate: format, lint, warnings as errors, import check, tests
+
+fixtures: ## generate Tests/Fixtures again (Python 3 with Pillow)
+	@python3 scripts/make-fixtures.py
+
+demo: release ## real photographs through a private Redis and a worker; DIR=photos PT=120x120 SCALE=3
+	@scripts/demo.sh
+
+clean: ## remove what was built and what the demo left
+	@rm -rf .build demo

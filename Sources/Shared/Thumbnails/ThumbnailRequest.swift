@@ -1,0 +1,41 @@
+public import Geometry
+
+/// What is wanted of a picture: one thumbnail a scale, all from one decode.
+public struct ThumbnailRequest: Hashable, Sendable {
+    public let points: PointSize
+    /// Display pixels a point, one thumbnail each.
+    public let scales: [Double]
+    /// JPEG quality, 1…100.
+    public let quality: Int
+    public let options: RenderOptions
+
+    public init(points: PointSize, scales: [Double], quality: Int, options: RenderOptions) {
+        self.points = points
+        self.scales = scales
+        self.quality = quality
+        self.options = options
+    }
+}
+
+/// What an operator decides for every picture alike.
+public struct RenderOptions: Hashable, Sendable {
+    /// Average light instead of stored values. Stored values are what ImageIO and most viewers average;
+    /// light is right for fine bright detail, at about four times the resampling work.
+    public var usesLinearLight: Bool
+    /// Make a thumbnail of a damaged picture too, and say so.
+    public var acceptsPartial: Bool
+    /// Pixels that a picture may claim.
+    public var pixelLimit: Int
+
+    /// One gigapixel: four times the largest photograph anyone uploads, and two seconds of decoding.
+    public static let defaultPixelLimit = 1_000_000_000
+
+    public init(
+        usesLinearLight: Bool = false, acceptsPartial: Bool = false,
+        pixelLimit: Int = RenderOptions.defaultPixelLimit
+    ) {
+        self.usesLinearLight = usesLinearLight
+        self.acceptsPartial = acceptsPartial
+        self.pixelLimit = pixelLimit
+    }
+}

@@ -1,0 +1,159 @@
+import EventLog
+import JobQueue
+import MemoryBudget
+import Redis
+import Synchronization
+import Threading
+import Units
+
+/// Takes jobs from the queue, one at a time, as long as this worker can do something for them.
+struct ClaimLoop: Sendable {
+    let queue: WorkerQueue
+    let admission: MemoryAdmission
+    let cores: CoreThreads
+    let lease: LeaseKeeper
+    let running: RunningJobs
+    let settlement: Settlement
+    let log: EventLog
+    let facts: WorkerFacts
+    /// Called when nothing waits; `--drain` looks there whether all is done.
+    let onEmpty: @Sendable () async -> Void
+
+    /// What a job holds until its header is known: the header's window, a stack, its own text.
+    static let probe = ByteCount.kibibytes(128)
+    /// How long a blocking move sleeps in Redis. A frozen worker's last one may still be served, so it
+    /// must be over before the lease is.
+    static let idleWait = Duration.seconds(5)
+    /// The lease that must be left for a blocking move, beyond its own length.
+    static let leaseReserve = Duration.seconds(1)
+    /// The pause between claims while Redis has no memory left for a blocking move.
+    static let outOfMemoryPoll = Duration.milliseconds(250)
+    /// The pause after an error that only a person can mend, such as a key of the wrong type.
+    static let errorPause = Duration.seconds(1)
+    /// Pictures read and waiting for a core, for each core. One keeps a core busy when it is free; more
+    /// would keep from other workers what they could do now.
+    static let lookahead = 1
+
+    /// Runs until the task is cancelled. Jobs that it has started go on in `jobs`.
+    func run(startingIn jobs: JobTasks) async {
+        var source = Source.script
+        while !Task.isCancelled {
+            // In this order: a claim is made only when nobody waits for memory or for a core.
+            await admission.untilNobodyWaits()
+            await cores.untilSupplied(below: cores.count * Self.lookahead)
+            do throws(BudgetError) {
+                let handover = ReservationHandover(try await admission.admit(Self.probe))
+                guard let raw = await next(&source) else { continue }
+                facts.noteClaim()
+                start(raw, handover, in: jobs)
+            } catch {
+                guard error == .cancelled else {
+                    preconditionFailure("the smallest budget is larger than a probe: \(error)")
+                }
+            }
+        }
+    }
+
+    /// Where the next job is asked for.
+    private enum Source {
+        /// Jobs wait: the script takes one at once, also when Redis is full, and sees a pause.
+        case script
+        /// None waits: a blocking move sleeps until one comes.
+        case blockingMove
+        /// Replies were lost: what lies in this worker's list and nobody runs comes first.
+        case recovered([[UInt8]])
+    }
+
+    /// One job, or nil when there was none or Redis was away.
+    private func next(_ source: inout Source) async -> [UInt8]? {
+        do throws(QueueError) {
+            switch source {
+            case .recovered(var jobs):
+                let raw = jobs.popLast()
+                source = jobs.isEmpty ? .script : .recovered(jobs)
+                return raw
+            case .script where queue.ownership == .none:
+                return try await queue.popUnsafely(atMost: Self.idleWait).orEmpty(onEmpty)
+            case .script:
+                return try await claim(&source)
+            case .blockingMove:
+                return try await sleep(&source)
+            }
+        } catch {
+            await recover(&source, from: error)
+            return nil
+        }
+    }
+
+    private func claim(_ source: inout Source) async throws(QueueError) -> [UInt8]? {
+        switch try await queue.claim(limit: 1) {
+        case .jobs(let jobs): return jobs.first?.raw
+        case .empty:
+            await onEmpty()
+            source = .blockingMove
+        case .paused, .leaseLapsed:
+            // Both end with a renewal: it tells of the one and mends the other.
+            await lease.renewed.next()
+        }
+        return nil
+    }
+
+    private func sleep(_ source: inout Source) async throws(QueueError) -> [UInt8]? {
+        let limit = min(Self.idleWait, lease.remaining - Self.leaseReserve)
+        guard !lease.isPaused, limit > .zero else {
+            source = .script
+            await lease.renewed.next()
+            return nil
+        }
+        let asked = ContinuousClock.now
+        let raw = try await queue.wait(atMost: limit)
+        if raw == nil { await onEmpty() }
+        // A job that was there already is seldom alone; one that came while we slept mostly is, and
+        // asking the script for more would be a third round trip for it.
+        if raw != nil, ContinuousClock.now - asked < .milliseconds(1) { source = .script }
+        return raw
+    }
+
+    private func recover(_ source: inout Source, from error: QueueError) async {
+        source = .script
+        switch error {
+        case .redis(.outOfMemory):
+            // Redis refuses blocking moves now; the script is allowed to run.
+            await pause(Self.outOfMemoryPoll)
+            return
+        case .redis(let reason) where reason.isOutage || reason == .cancelled: break
+        case .redis, .unexpectedAnswer, .evicts:
+            log.error("claim.failed", ["error": .text(of: error)])
+            await pause(Self.errorPause)
+        }
+        guard !Task.isCancelled, queue.ownership == .list else { return }
+        // The connection broke, and with it perhaps a reply that carried a job.
+        do throws(QueueError) {
+            let unknown = running.unknown(among: try await queue.claimedHere())
+            if !unknown.isEmpty { log.info("claim.recovered", ["jobs": .integer(unknown.count)]) }
+            if !unknown.isEmpty { source = .recovered(unknown.reversed()) }
+        } catch {
+            log.debug("claim.not_recovered", ["error": .text(of: error)])
+        }
+    }
+
+    /// Shorter when the task is cancelled.
+    private func pause(_ length: Duration) async {
+        do { try await Task.sleep(for: length) } catch { return }
+    }
+
+    private func start(_ raw: [UInt8], _ reservation: ReservationHandover, in jobs: JobTasks) {
+        let reading = Job.read(raw)
+        let token = running.begin(reading.ticket)
+        jobs.start { [settlement] in
+            await settlement.run(reading, as: token, holding: reservation.take())
+        }
+    }
+}
+
+extension Optional where Wrapped: Sendable {
+    fileprivate func orEmpty(_ action: () async -> Void) async -> Wrapped? {
+        if self == nil { await action() }
+        return self
+    }
+}

@@ -1,0 +1,199 @@
+import Files
+import Geometry
+import JobQueue
+import MemoryBudget
+import Synchronization
+import Thumbnails
+import Threading
+import Units
+
+/// The way of one job, from its fields to its thumbnails on the disk.
+///
+/// Files are opened, read and written on blocking threads, as many as there are jobs: a hundred slow
+/// sources overlap. Pictures are decoded on one thread a core. What bounds both is the memory budget.
+struct JobProcessor: Sendable {
+    let sources: SourceRoots
+    let outputs: OutputDirectory
+    let files: BlockingThreads
+    let cores: CoreThreads
+    let options: WorkerOptions
+    /// Raised when running jobs are to be given back.
+    let giveBack: StopFlag
+
+    /// Makes the thumbnails of one job. `reservation` is small when it comes and holds the job's
+    /// footprint from the admission on; it is the caller's to end.
+    func process(
+        _ job: Job, holding reservation: inout Reservation
+    ) async throws(JobProblem) -> JobResult {
+        var times = StageTimes()
+        let request = try request(of: job)
+        let (source, picture) = try await inspect(job.source, &times)
+        let plan = try plan(picture, request, fileBytes: source.size)
+        try await admit(plan.footprint.total, &reservation, &times)
+        let bytes = try await read(source, plan, &times)
+        let rendering = try await render(bytes, plan, &times)
+        let written = try await write(rendering, of: job, from: source, &times)
+        return JobResult(of: job, source, plan, rendering, written, times)
+    }
+
+    private func request(of job: Job) throws(JobProblem) -> ThumbnailRequest {
+        do throws(GeometryError) {
+            return ThumbnailRequest(
+                points: try PointSize(width: job.pointWidth, height: job.pointHeight), scales: job.scales,
+                quality: job.quality, options: options.rendering)
+        } catch {
+            throw .request(error)
+        }
+    }
+
+    /// Opens the source and reads as much of it as its header and orientation take.
+    private func inspect(
+        _ path: String, _ times: inout StageTimes
+    ) async throws(JobProblem) -> (SourceFile, InspectedPicture) {
+        let start = StageTimes.now
+        let sources = sources
+        let opened = try await files.run { () throws(JobProblem) -> OpenedPicture in
+            try OpenedPicture(path, beneath: sources)
+        }
+        times.read += StageTimes.now - start
+        return (opened.source, opened.picture)
+    }
+
+    private func plan(
+        _ picture: InspectedPicture, _ request: ThumbnailRequest, fileBytes: ByteCount
+    ) throws(JobProblem) -> RenderPlan {
+        do throws(PictureError) {
+            return try RenderPlan(picture, request, fileBytes: Int(clamping: fileBytes.bytes))
+        } catch {
+            throw .picture(error)
+        }
+    }
+
+    /// Waits in line, holding nothing, until the job's memory is there.
+    private func admit(
+        _ footprint: ByteCount, _ reservation: inout Reservation, _ times: inout StageTimes
+    ) async throws(JobProblem) {
+        let start = StageTimes.now
+        do throws(BudgetError) { try await reservation.exchange(for: footprint) } catch {
+            throw error == .cancelled ? .givenBack : .budget(error)
+        }
+        times.wait += StageTimes.now - start
+    }
+
+    private func read(
+        _ source: SourceFile, _ plan: RenderPlan, _ times: inout StageTimes
+    ) async throws(JobProblem) -> SourceBytes {
+        let start = StageTimes.now
+        do throws(FileError) {
+            let bytes = try await files.run { () throws(FileError) -> SourceBytes in
+                try source.readAll(limit: plan.footprint.source)
+            }
+            times.read += StageTimes.now - start
+            return bytes
+        } catch {
+            throw .source(error)
+        }
+    }
+
+    /// Decodes, resamples, turns and encodes on one core.
+    private func render(
+        _ bytes: SourceBytes, _ plan: RenderPlan, _ times: inout StageTimes
+    ) async throws(JobProblem) -> Rendering {
+        let submitted = StageTimes.now
+        let (timeout, giveBack) = (options.jobTimeout, giveBack)
+        do throws(PictureError) {
+            let (rendering, started) = try await cores.run {
+                () throws(PictureError) -> (Rendering, ContinuousClock.Instant) in
+                let started = StageTimes.now
+                let rendering = try bytes.withBytes { bytes throws(PictureError) in
+                    try plan.confirmed(by: bytes).render(bytes) {
+                        giveBack.isRaised || StageTimes.now - started > timeout
+                    }
+                }
+                return (rendering, started)
+            }
+            times.wait += started - submitted
+            return rendering
+        } catch {
+            guard error == .stopped else { throw .picture(error) }
+            throw giveBack.isRaised ? .givenBack : .timedOut(limit: timeout)
+        }
+    }
+
+    private func write(
+        _ rendering: Rendering, of job: Job, from source: SourceFile, _ times: inout StageTimes
+    ) async throws(JobProblem) -> [JobResult.Output] {
+        let start = StageTimes.now
+        // Whoever gave the job back may see another worker write these files now.
+        guard !giveBack.isRaised else { throw .givenBack }
+        let (outputs, isDurable) = (outputs, options.isDurable)
+        do throws(FileError) {
+            let written = try await files.run { () throws(FileError) -> [JobResult.Output] in
+                var written: [JobResult.Output] = []
+                for thumbnail in rendering.thumbnails {
+                    let path = job.outputPath(at: thumbnail.scale, source: source.relativePath)
+                    try outputs.write(thumbnail.encoded, to: path, durable: isDurable)
+                    written.append(
+                        JobResult.Output(
+                            path: path, width: thumbnail.size.width, height: thumbnail.size.height,
+                            bytes: thumbnail.encoded.count, scale: thumbnail.scale))
+                }
+                return written
+            }
+            times.write += StageTimes.now - start
+            return written
+        } catch {
+            throw .output(error)
+        }
+    }
+}
+
+/// A source and what its header says.
+private struct OpenedPicture: Sendable {
+    let source: SourceFile
+    let picture: InspectedPicture
+
+    init(_ path: String, beneath sources: SourceRoots) throws(JobProblem) {
+        do throws(FileError) {
+            source = try sources.open(path)
+        } catch {
+            throw .source(error)
+        }
+        var inspection = PictureInspection()
+        while true {
+            let window: [UInt8]
+            do throws(FileError) {
+                window = try source.read(
+                    at: Int64(inspection.wanted.lowerBound), count: inspection.wanted.count)
+            } catch {
+                throw .source(error)
+            }
+            do throws(PictureError) {
+                guard let found = try inspection.take(window.span) else { continue }
+                picture = found
+                return
+            } catch {
+                throw .picture(error)
+            }
+        }
+    }
+}
+
+/// Where the time of a job went.
+struct StageTimes: Sendable {
+    /// Waiting for memory, and for a core.
+    var wait = Duration.zero
+    var read = Duration.zero
+    var write = Duration.zero
+
+    static var now: ContinuousClock.Instant { .now }
+}
+
+/// A flag that is raised once and seen by every thread.
+final class StopFlag: Sendable {
+    private let raised = Atomic(false)
+
+    var isRaised: Bool { raised.load(ordering: .acquiring) }
+
+    func raise() { raised.store(true, ordering: .releasing) }
+}

@@ -1,0 +1,25 @@
+/// Hands job tasks from the claim loop to the group that is their parent, so that claiming can be
+/// cancelled while what was claimed goes on.
+struct JobTasks: Sendable {
+    typealias Work = @Sendable () async -> Void
+
+    private let stream: AsyncStream<Work>
+    private let continuation: AsyncStream<Work>.Continuation
+
+    init() {
+        (stream, continuation) = AsyncStream.makeStream(of: Work.self)
+    }
+
+    func start(_ work: @escaping Work) { continuation.yield(work) }
+
+    /// No more will be started.
+    func close() { continuation.finish() }
+
+    /// Runs what is started, each as a task of its own, until closed and all have ended. Cancelling it
+    /// cancels them.
+    func run() async {
+        await withDiscardingTaskGroup { group in
+            for await work in stream { group.addTask { await work() } }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import EventLog
+import JobQueue
+import Redis
+import Synchronization
+import Threading
+import Units
+
+/// Renews the worker's lease from a thread and a connection of its own, so that neither decoding on
+/// every core nor a busy queue can make a live worker look dead. Goes on during the drain.
+final class LeaseKeeper: Sendable {
+    /// What the last renewals told.
+    struct News: Sendable {
+        var renewedAt: ContinuousClock.Instant?
+        var answer: LeaseRenewal.Answer?
+    }
+
+    /// Each renewal that Redis has answered.
+    let renewed = Announcement()
+    private let news: Mutex<News>
+    private let lease: Duration
+    /// Between two renewals.
+    let interval: Duration
+    private let thread: Mutex<PeriodicThread?>
+
+    /// - Parameter info: what operators see of this worker; asked at every renewal.
+    init(
+        _ renewal: LeaseRenewal, lease: Duration, address: RedisAddress, name: String, health: RedisHealth,
+        log: EventLog, info: @escaping @Sendable () -> [(String, String)]
+    ) {
+        self.lease = lease
+        interval = renewal.interval
+        news = Mutex(News())
+        thread = Mutex(nil)
+        let connection = Mutex<BlockingRedisClient?>(nil)
+        let started = PeriodicThread(name: "lease", every: renewal.interval) { [weak self] in
+            connection.withLock { client in
+                // Made on the thread that uses it.
+                let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
+                self?.renew(renewal, on: client, info: info(), log)
+            }
+        }
+        thread.withLock { $0 = started }
+    }
+
+    var isPaused: Bool { news.withLock { $0.answer?.isPaused ?? false } }
+
+    /// How long the lease still runs, by this machine's own clock; nothing before the first renewal.
+    /// It may run longer in Redis, never shorter: it counts from before the renewal was sent.
+    var remaining: Duration {
+        news.withLock { news in
+            guard let renewedAt = news.renewedAt else { return .zero }
+            return max(.zero, lease - (ContinuousClock.now - renewedAt))
+        }
+    }
+
+    var lastAnswer: LeaseRenewal.Answer? { news.withLock(\.answer) }
+
+    /// Ends the renewals. Blocks until one under way is over.
+    func stop() { thread.withLock { $0.take() }?.stop() }
+
+    private func renew(
+        _ renewal: LeaseRenewal, on client: BlockingRedisClient, info: [(String, String)], _ log: EventLog
+    ) {
+        let asked = ContinuousClock.now
+        do throws(QueueError) {
+            let answer = try renewal.renew(on: client, info: info)
+            news.withLock { $0 = News(renewedAt: asked, answer: answer) }
+            if answer.jobsLost > 0 {
+                // They run elsewhere now; what still runs here of them will be found stale.
+                log.warning("lease.lost", ["jobs": .integer(answer.jobsLost)])
+            }
+            renewed.announce()
+        } catch {
+            // An outage is logged once, by the health that all connections share.
+            log.debug("lease.not_renewed", ["error": .text(of: error)])
+        }
+    }
+}
+
+extension Optional {
+    fileprivate mutating func orMake(_ make: () -> Wrapped) -> Wrapped {
+        if let value = self { return value }
+        let value = make()
+        self = value
+        return value
+    }
+}

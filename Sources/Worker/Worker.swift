@@ -1,0 +1,246 @@
+import EventLog
+import Files
+import JobQueue
+import MemoryBudget
+import ProgramOptions
+import Redis
+import Synchronization
+import Threading
+import Units
+
+/// One worker: every part put together, every task started, and the order in which they stop.
+struct Worker: Sendable {
+    private let options: WorkerOptions
+    private let log: EventLog
+    private let queue: WorkerQueue
+    private let operators: OperatorQueue
+    private let claims: RedisClient
+    private let moves: RedisClient
+    private let lease: LeaseKeeper
+    private let running: RunningJobs
+    private let admission: MemoryAdmission
+    private let claimLoop: ClaimLoop
+    private let reaper: Reaper
+    private let giveBack = StopFlag()
+    private let queueRanDry = Announcement()
+
+    /// How long the first answer of Redis may take: a container's Redis often starts beside its worker.
+    static let startPatience = Duration.seconds(10)
+    /// How long giving jobs back may take when Redis does not answer: the lease gives them back, too.
+    static let releasePatience = Duration.seconds(3)
+
+    init(
+        _ options: WorkerOptions, sources: SourceRoots, outputs: OutputDirectory, id: WorkerID,
+        admission: MemoryAdmission, log: EventLog
+    ) {
+        let quarantine = Quarantine(length: QueueLimits().lease)
+        let health = RedisHealth { change in
+            switch change {
+            case .outageBegan(let error): log.warning("redis.outage_began", ["error": .text(of: error)])
+            case .outageEnded(let length):
+                quarantine.begin()
+                log.info("redis.outage_ended", ["after_ms": .duration(length)])
+            }
+        }
+        let keys = QueueKeys(queue: options.queue)
+        let name = "worker:\(id)"
+        claims = RedisClient(options.redis, name: name, health: health)
+        moves = RedisClient(options.redis, name: name, health: health)
+        queue = WorkerQueue(
+            keys, worker: id, claims: claims, moves: moves, ownership: options.fetch == .claim ? .list : .none
+        )
+        operators = OperatorQueue(keys, client: moves)
+        running = RunningJobs()
+        let facts = WorkerFacts(running: running, admission: admission)
+        let limits = QueueLimits()
+        lease = LeaseKeeper(
+            LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
+            name: name, health: health, log: log, info: facts.fields)
+        let cores = CoreThreads()
+        let settlement = Settlement(
+            processor: JobProcessor(
+                sources: sources, outputs: outputs, files: BlockingThreads(name: "file"), cores: cores,
+                options: options, giveBack: giveBack),
+            queue: queue, running: running, log: log)
+        claimLoop = ClaimLoop(
+            queue: queue, admission: admission, cores: cores, lease: lease, running: running,
+            settlement: settlement, log: log, facts: facts,
+            onEmpty: { [queueRanDry] in if options.drains { queueRanDry.announce() } })
+        reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
+        self.admission = admission
+        self.options = options
+        self.log = log
+    }
+
+    /// Checks Redis once, before the first claim.
+    ///
+    /// - Throws: what a person has to mend: no Redis, no access, an eviction policy that loses jobs, a key
+    ///   of another type under the queue's name.
+    func checkQueue() async throws(QueueError) {
+        let deadline = ContinuousClock.now + Self.startPatience
+        while true {
+            do throws(QueueError) {
+                if !options.allowsEviction { try await operators.checkEviction() }
+                _ = try await operators.audit()
+                return
+            } catch {
+                guard case .redis(let reason) = error, reason.isOutage, ContinuousClock.now < deadline else {
+                    throw error
+                }
+                do { try await Task.sleep(for: .milliseconds(100)) } catch { return }
+            }
+        }
+    }
+
+    /// Works until told to stop, and returns when every job is settled or given back.
+    func run(signals: AsyncStream<ProcessSignals.Signal>) async {
+        log.info(
+            "worker.started",
+            [
+                "worker": .string(queue.worker.description), "version": .string(programVersion),
+                "queue": .string(options.queue), "redis": .text(of: options.redis),
+                "budget_bytes": .size(admission.total), "cores": .integer(claimLoop.cores.count),
+                "sources": .list(options.sourceRoots), "output": .string(options.output),
+            ])
+        let jobs = JobTasks()
+        await withTaskGroup(of: Void.self) { group in
+            let claiming = Task { await claimLoop.run(startingIn: jobs) }
+            let working = Task { await jobs.run() }
+            group.addTask { await reaper.run() }
+            await superviseUntilStopped(signals, claiming: claiming, working: working)
+            group.cancelAll()
+            claiming.cancel()
+            jobs.close()
+            working.cancel()
+        }
+        await leave()
+    }
+
+    /// Turns what happens into events of `ShutdownState`, and performs its actions.
+    private func superviseUntilStopped(
+        _ signals: AsyncStream<ProcessSignals.Signal>, claiming: Task<Void, Never>, working: Task<Void, Never>
+    ) async {
+        let (events, happened) = AsyncStream.makeStream(of: ShutdownState.Event.self)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for await signal in signals {
+                    log.info("worker.signalled", ["signal": .string("\(signal)")])
+                    happened.yield(.signal)
+                }
+            }
+            if options.drains { group.addTask { await watchForDryQueue { happened.yield(.queueRanDry) } } }
+            var state = ShutdownState()
+            for await event in events {
+                for action in state.handle(event) {
+                    switch action {
+                    case .stopClaiming:
+                        log.info("worker.draining", ["running": .integer(running.counts.running)])
+                        await stop(claiming)
+                        group.addTask {
+                            await running.untilAllSettled()
+                            happened.yield(.lastJobSettled)
+                        }
+                    case .startDeadline:
+                        group.addTask {
+                            do { try await Task.sleep(for: options.drainTimeout) } catch { return }
+                            happened.yield(.deadlinePassed)
+                        }
+                    case .releaseJobs:
+                        giveBack.raise()
+                        working.cancel()
+                        await releaseJobs()
+                    case .leave:
+                        happened.finish()
+                    }
+                }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Ends the claim loop. A claim asleep in Redis is woken until the loop has noticed: the wake-up may
+    /// come just before it falls asleep.
+    private func stop(_ claiming: Task<Void, Never>) async {
+        claiming.cancel()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    do {
+                        _ = try await queue.stopWaiting()
+                        try await Task.sleep(for: .milliseconds(5))
+                    } catch let error as QueueError {
+                        // Without Redis nothing is asleep in it.
+                        log.debug("claim.not_woken", ["error": .text(of: error)])
+                        return
+                    } catch { return }
+                }
+            }
+            await claiming.value
+            group.cancelAll()
+        }
+    }
+
+    /// Gives back every job that nobody is settling, without counting an attempt.
+    private func releaseJobs() async {
+        let unsettled = running.takeUnsettled()
+        guard !unsettled.isEmpty else { return }
+        log.info("worker.releasing", ["jobs": .integer(unsettled.count)])
+        await withDeadline(Self.releasePatience) {
+            for (token, ticket) in unsettled {
+                do throws(QueueError) {
+                    _ = try await queue.release(ticket)
+                    log.info("job.released", ["id": .string(ticket.id)])
+                } catch {
+                    log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])
+                }
+                running.end(token, succeeded: nil)
+            }
+        }
+        for (token, _) in unsettled { running.end(token, succeeded: nil) }
+    }
+
+    /// Leaves the fleet: gives back what came with a lost reply, and returns the lease last.
+    private func leave() async {
+        await withDeadline(Self.releasePatience) {
+            do throws(QueueError) {
+                if queue.ownership == .list {
+                    for raw in try await queue.claimedHere() {
+                        _ = try await queue.release(Job.read(raw).ticket)
+                    }
+                }
+                lease.stop()
+                _ = try await queue.deregister()
+            } catch {
+                log.warning("worker.not_deregistered", ["error": .text(of: error)])
+            }
+        }
+        claims.close()
+        moves.close()
+        let counts = running.counts
+        log.info(
+            "worker.stopped", ["finished": .integer(counts.finished), "failed": .integer(counts.failed)])
+    }
+
+    /// `--drain`: says so when nothing waits, runs or is delayed, here or on another worker.
+    private func watchForDryQueue(_ report: () -> Void) async {
+        while !Task.isCancelled {
+            await queueRanDry.next()
+            do throws(QueueError) {
+                let audit = try await operators.audit()
+                if audit.waiting + audit.running + audit.delayed == 0 { return report() }
+            } catch {
+                log.debug("drain.unknown", ["error": .text(of: error)])
+            }
+        }
+    }
+}
+
+/// Runs `work` and cancels it when `limit` has passed.
+private func withDeadline(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+        group.addTask { await work() }
+        group.addTask { do { try await Task.sleep(for: limit) } catch { return } }
+        await group.next()
+        group.cancelAll()
+    }
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs what a fresh Debian 12 lacks to build, test and try the fleet. Does nothing where all is there.
+set -euo pipefail
+
+packages=(libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev redis-server)
+
+if ! command -v swift >/dev/null; then
+    echo "setup: swift was not found on PATH. Install Swift 6.2 or later (https://www.swift.org/install/linux/debian/) and run this again." >&2
+    exit 69
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+done
+[ "${#missing[@]}" -eq 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: these packages are missing, and neither root nor sudo is at hand to install them: ${missing[*]}" >&2
+        exit 69
+    fi
+    as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+"${as_root[@]}" apt-get update -qq
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
