@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "CLinux", path: "Sources/Shared/C/CLinux"),
 
         // Pictures: pure, no queue, no Redis.
-        shelf("Units"),
+        shelf("Units", ["CLinux"]),
         shelf("Geometry"),
         shelf("PictureFormats"),
         // Lifetimes: a plane hands out its rows as spans, and the compiler sees that they do not outlive it.

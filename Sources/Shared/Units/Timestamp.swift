@@ -1,4 +1,4 @@
-internal import Glibc
+internal import CLinux
 
 /// A moment of the wall clock in UTC, to the millisecond.
 public struct Timestamp: Sendable, Hashable, Comparable {
@@ -15,10 +15,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
     /// The wall clock now.
     public static func now() -> Timestamp {
-        var time = timespec()
-        let status = unsafe clock_gettime(CLOCK_REALTIME, &time)
-        precondition(status == 0, "Linux always has a wall clock")
-        return Timestamp(milliseconds: Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000)
+        Timestamp(milliseconds: linux_wall_clock_milliseconds())
     }
 
     /// RFC 3339 in UTC with milliseconds, always 24 characters for the years 0–9999:
