@@ -16,6 +16,8 @@ struct ClaimLoop: Sendable {
     let settlement: Settlement
     let log: EventLog
     let facts: WorkerFacts
+    /// A blocking move is under way.
+    let isAsleep = Flag()
     /// Called when nothing waits; `--drain` looks there whether all is done.
     let onEmpty: @Sendable () async -> Void
 
@@ -43,15 +45,26 @@ struct ClaimLoop: Sendable {
             await cores.untilSupplied(below: cores.count * Self.lookahead)
             do throws(BudgetError) {
                 let handover = ReservationHandover(try await admission.admit(Self.probe))
-                guard let raw = await next(&source) else { continue }
+                guard let claim = await next(&source) else { continue }
                 facts.noteClaim()
-                start(raw, handover, in: jobs)
+                // Workers have died under a suspect. Alone, it can take no other job down with it, and
+                // jobs that merely died beside it are not counted as its like again.
+                if claim.isSuspect { await running.untilAllSettled() }
+                guard !Task.isCancelled || !claim.isSuspect else { continue }
+                start(claim.raw, handover, in: jobs)
+                if claim.isSuspect { await running.untilAllSettled() }
             } catch {
                 guard error == .cancelled else {
                     preconditionFailure("the smallest budget is larger than a probe: \(error)")
                 }
             }
         }
+    }
+
+    /// A job that is now in this worker's list.
+    private struct Claim {
+        let raw: [UInt8]
+        var isSuspect = false
     }
 
     /// Where the next job is asked for.
@@ -65,15 +78,17 @@ struct ClaimLoop: Sendable {
     }
 
     /// One job, or nil when there was none or Redis was away.
-    private func next(_ source: inout Source) async -> [UInt8]? {
+    private func next(_ source: inout Source) async -> Claim? {
         do throws(QueueError) {
             switch source {
             case .recovered(var jobs):
                 let raw = jobs.popLast()
                 source = jobs.isEmpty ? .script : .recovered(jobs)
-                return raw
+                return raw.map { Claim(raw: $0) }
             case .script where queue.ownership == .none:
-                return try await queue.popUnsafely(atMost: Self.idleWait).orEmpty(onEmpty)
+                let raw = try await queue.popUnsafely(atMost: Self.idleWait)
+                if raw == nil { await onEmpty() }
+                return raw.map { Claim(raw: $0) }
             case .script:
                 return try await claim(&source)
             case .blockingMove:
@@ -85,33 +100,50 @@ struct ClaimLoop: Sendable {
         }
     }
 
-    private func claim(_ source: inout Source) async throws(QueueError) -> [UInt8]? {
+    private func claim(_ source: inout Source) async throws(QueueError) -> Claim? {
         switch try await queue.claim(limit: 1) {
-        case .jobs(let jobs): return jobs.first?.raw
+        case .jobs(let jobs): return jobs.first.map { Claim(raw: $0.raw, isSuspect: $0.crashes > 0) }
         case .empty:
             await onEmpty()
             source = .blockingMove
-        case .paused, .leaseLapsed:
-            // Both end with a renewal: it tells of the one and mends the other.
-            await lease.renewed.next()
+        case .paused, .leaseLapsed: await untilClaimable()
         }
         return nil
     }
 
-    private func sleep(_ source: inout Source) async throws(QueueError) -> [UInt8]? {
+    /// A pause and a lapsed lease both end with a renewal: it tells of the one and mends the other.
+    private func untilClaimable() async {
+        repeat { await lease.renewed.next() } while lease.isPaused && !Task.isCancelled
+    }
+
+    private func sleep(_ source: inout Source) async throws(QueueError) -> Claim? {
         let limit = min(Self.idleWait, lease.remaining - Self.leaseReserve)
         guard !lease.isPaused, limit > .zero else {
             source = .script
-            await lease.renewed.next()
+            await untilClaimable()
             return nil
         }
         let asked = ContinuousClock.now
+        isAsleep.set(true)
+        defer { isAsleep.set(false) }
         let raw = try await queue.wait(atMost: limit)
         if raw == nil { await onEmpty() }
         // A job that was there already is seldom alone; one that came while we slept mostly is, and
         // asking the script for more would be a third round trip for it.
         if raw != nil, ContinuousClock.now - asked < .milliseconds(1) { source = .script }
-        return raw
+        return raw.map { Claim(raw: $0) }
+    }
+
+    /// A blocking move does not see a pause: wakes one that sleeps through its beginning. Runs until the
+    /// task is cancelled.
+    func wakeOnPause() async {
+        while !Task.isCancelled {
+            await lease.renewed.next()
+            guard lease.isPaused, isAsleep.isSet else { continue }
+            do throws(QueueError) { _ = try await queue.stopWaiting() } catch {
+                log.debug("claim.not_woken", ["error": .text(of: error)])
+            }
+        }
     }
 
     private func recover(_ source: inout Source, from error: QueueError) async {
@@ -148,12 +180,5 @@ struct ClaimLoop: Sendable {
         jobs.start { [settlement] in
             await settlement.run(reading, as: token, holding: reservation.take())
         }
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func orEmpty(_ action: () async -> Void) async -> Wrapped? {
-        if self == nil { await action() }
-        return self
     }
 }

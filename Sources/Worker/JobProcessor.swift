@@ -2,7 +2,6 @@ import Files
 import Geometry
 import JobQueue
 import MemoryBudget
-import Synchronization
 import Thumbnails
 import Threading
 import Units
@@ -18,7 +17,7 @@ struct JobProcessor: Sendable {
     let cores: CoreThreads
     let options: WorkerOptions
     /// Raised when running jobs are to be given back.
-    let giveBack: StopFlag
+    let giveBack: Flag
 
     /// Makes the thumbnails of one job. `reservation` is small when it comes and holds the job's
     /// footprint from the admission on; it is the caller's to end.
@@ -107,7 +106,7 @@ struct JobProcessor: Sendable {
                 let started = StageTimes.now
                 let rendering = try bytes.withBytes { bytes throws(PictureError) in
                     try plan.confirmed(by: bytes).render(bytes) {
-                        giveBack.isRaised || StageTimes.now - started > timeout
+                        giveBack.isSet || StageTimes.now - started > timeout
                     }
                 }
                 return (rendering, started)
@@ -116,7 +115,7 @@ struct JobProcessor: Sendable {
             return rendering
         } catch {
             guard error == .stopped else { throw .picture(error) }
-            throw giveBack.isRaised ? .givenBack : .timedOut(limit: timeout)
+            throw giveBack.isSet ? .givenBack : .timedOut(limit: timeout)
         }
     }
 
@@ -125,7 +124,7 @@ struct JobProcessor: Sendable {
     ) async throws(JobProblem) -> [JobResult.Output] {
         let start = StageTimes.now
         // Whoever gave the job back may see another worker write these files now.
-        guard !giveBack.isRaised else { throw .givenBack }
+        guard !giveBack.isSet else { throw .givenBack }
         let (outputs, isDurable) = (outputs, options.isDurable)
         do throws(FileError) {
             let written = try await files.run { () throws(FileError) -> [JobResult.Output] in
@@ -187,13 +186,4 @@ struct StageTimes: Sendable {
     var write = Duration.zero
 
     static var now: ContinuousClock.Instant { .now }
-}
-
-/// A flag that is raised once and seen by every thread.
-final class StopFlag: Sendable {
-    private let raised = Atomic(false)
-
-    var isRaised: Bool { raised.load(ordering: .acquiring) }
-
-    func raise() { raised.store(true, ordering: .releasing) }
 }

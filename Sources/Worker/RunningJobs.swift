@@ -1,11 +1,13 @@
 import JobQueue
-import Synchronization
+import Threading
 
 /// The jobs that this worker has claimed and not settled. Each is settled by exactly one of two: the
 /// task that runs it, or the shutdown that gives it back.
 final class RunningJobs: Sendable {
     /// One claim. The same bytes may be claimed twice at a time; each claim is its own.
-    struct Token: Hashable, Sendable { fileprivate let number: UInt64 }
+    struct Token: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
 
     struct Counts: Sendable {
         var running = 0
@@ -13,19 +15,20 @@ final class RunningJobs: Sendable {
         var failed = 0
     }
 
-    fileprivate struct State {
+    private struct State: Sendable {
         var lastNumber: UInt64 = 0
         var unsettled: [Token: JobTicket] = [:]
         /// Claims whose settling move is under way.
         var settling: [Token: JobTicket] = [:]
-        var onlookers: [CheckedContinuation<Void, Never>] = []
         var counts = Counts()
+
+        var isIdle: Bool { unsettled.isEmpty && settling.isEmpty }
     }
 
-    private let state = Mutex(State())
+    private let state = Watched(State())
 
     var counts: Counts {
-        state.withLock { state in
+        state.read { state in
             var counts = state.counts
             counts.running = state.unsettled.count + state.settling.count
             return counts
@@ -33,7 +36,7 @@ final class RunningJobs: Sendable {
     }
 
     func begin(_ ticket: JobTicket) -> Token {
-        state.withLock { state in
+        state.update { state in
             state.lastNumber += 1
             let token = Token(number: state.lastNumber)
             state.unsettled[token] = ticket
@@ -43,7 +46,7 @@ final class RunningJobs: Sendable {
 
     /// True for the one who may settle the claim now; false if it is being given back.
     func beginSettling(_ token: Token) -> Bool {
-        state.withLock { state in
+        state.update { state in
             guard let ticket = state.unsettled.removeValue(forKey: token) else { return false }
             state.settling[token] = ticket
             return true
@@ -52,21 +55,19 @@ final class RunningJobs: Sendable {
 
     /// The claim is settled. What came of it, for the counts; nil when it was given back.
     func end(_ token: Token, succeeded: Bool?) {
-        let onlookers = state.withLock { state in
+        state.update { state in
             state.settling[token] = nil
             switch succeeded {
             case true?: state.counts.finished += 1
             case false?: state.counts.failed += 1
             case nil: break
             }
-            return state.takeOnlookersIfIdle()
         }
-        for onlooker in onlookers { onlooker.resume() }
     }
 
     /// All claims that nobody is settling, for the caller to give back.
     func takeUnsettled() -> [(Token, JobTicket)] {
-        state.withLock { state in
+        state.update { state in
             let taken = state.unsettled
             state.settling.merge(taken) { current, _ in current }
             state.unsettled = [:]
@@ -74,40 +75,22 @@ final class RunningJobs: Sendable {
         }
     }
 
-    /// Returns when no claim is unsettled.
+    /// Returns when no claim is unsettled, or when the task is cancelled.
     func untilAllSettled() async {
-        await withCheckedContinuation { continuation in
-            let isIdle = state.withLock { state in
-                if state.isIdle { return true }
-                state.onlookers.append(continuation)
-                return false
-            }
-            if isIdle { continuation.resume() }
-        }
+        await state.wait { $0.isIdle }
     }
 
     /// Of the jobs in this worker's list in Redis, those that no claim here knows: their replies were
     /// lost with a connection.
     func unknown(among listed: [[UInt8]]) -> [[UInt8]] {
         var known: [[UInt8]: Int] = [:]
-        state.withLock { state in
-            for ticket in state.unsettled.values { known[ticket.raw, default: 0] += 1 }
-            for ticket in state.settling.values { known[ticket.raw, default: 0] += 1 }
+        for ticket in state.read({ Array($0.unsettled.values) + Array($0.settling.values) }) {
+            known[ticket.raw, default: 0] += 1
         }
         return listed.filter { raw in
             guard let count = known[raw], count > 0 else { return true }
             known[raw] = count - 1
             return false
         }
-    }
-}
-
-extension RunningJobs.State {
-    var isIdle: Bool { unsettled.isEmpty && settling.isEmpty }
-
-    mutating func takeOnlookersIfIdle() -> [CheckedContinuation<Void, Never>] {
-        guard isIdle else { return [] }
-        defer { onlookers = [] }
-        return onlookers
     }
 }

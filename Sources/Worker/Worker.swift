@@ -21,7 +21,7 @@ struct Worker: Sendable {
     private let admission: MemoryAdmission
     private let claimLoop: ClaimLoop
     private let reaper: Reaper
-    private let giveBack = StopFlag()
+    private let giveBack = Flag()
     private let queueRanDry = Announcement()
 
     /// How long the first answer of Redis may take: a container's Redis often starts beside its worker.
@@ -107,6 +107,7 @@ struct Worker: Sendable {
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
             let working = Task { await jobs.run() }
             group.addTask { await reaper.run() }
+            group.addTask { await claimLoop.wakeOnPause() }
             await superviseUntilStopped(signals, claiming: claiming, working: working)
             group.cancelAll()
             claiming.cancel()
@@ -146,7 +147,7 @@ struct Worker: Sendable {
                             happened.yield(.deadlinePassed)
                         }
                     case .releaseJobs:
-                        giveBack.raise()
+                        giveBack.set()
                         working.cancel()
                         await releaseJobs()
                     case .leave:
@@ -223,8 +224,10 @@ struct Worker: Sendable {
 
     /// `--drain`: says so when nothing waits, runs or is delayed, here or on another worker.
     private func watchForDryQueue(_ report: () -> Void) async {
+        var seen = 0
         while !Task.isCancelled {
-            await queueRanDry.next()
+            seen = await queueRanDry.next(after: seen)
+            await running.untilAllSettled()
             do throws(QueueError) {
                 let audit = try await operators.audit()
                 if audit.waiting + audit.running + audit.delayed == 0 { return report() }
