@@ -24,6 +24,8 @@ struct ShutdownState: Equatable, Sendable {
         case deadlinePassed
         /// No job of this worker is unsettled.
         case lastJobSettled
+        /// Redis has not answered for as long as giving back may take. The lease gives the jobs back.
+        case releaseTimedOut
     }
 
     enum Action: Equatable, Sendable {
@@ -47,10 +49,10 @@ struct ShutdownState: Equatable, Sendable {
         case (.draining, .signal), (.draining, .deadlinePassed):
             phase = .releasing
             return [.releaseJobs]
-        case (.draining, .lastJobSettled), (.releasing, .lastJobSettled):
+        case (.draining, .lastJobSettled), (.releasing, .lastJobSettled), (.releasing, .releaseTimedOut):
             phase = .stopped
             return [.leave]
-        case (.running, _), (.draining, .queueRanDry), (.releasing, _), (.stopped, _):
+        case (.running, _), (.draining, _), (.releasing, _), (.stopped, _):
             return []
         }
     }

@@ -20,6 +20,8 @@ struct Worker: Sendable {
     private let running: RunningJobs
     private let admission: MemoryAdmission
     private let claimLoop: ClaimLoop
+    private let outputs: OutputDirectory
+    private let files = BlockingThreads(name: "file")
     private let reaper: Reaper
     private let giveBack = Flag()
     private let queueRanDry = Announcement()
@@ -59,7 +61,7 @@ struct Worker: Sendable {
         let cores = CoreThreads()
         let settlement = Settlement(
             processor: JobProcessor(
-                sources: sources, outputs: outputs, files: BlockingThreads(name: "file"), cores: cores,
+                sources: sources, outputs: outputs, files: files, cores: cores,
                 options: options, giveBack: giveBack),
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
@@ -68,6 +70,7 @@ struct Worker: Sendable {
             onEmpty: { [queueRanDry] in if options.drains { queueRanDry.announce() } })
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
         self.admission = admission
+        self.outputs = outputs
         self.options = options
         self.log = log
     }
@@ -106,6 +109,8 @@ struct Worker: Sendable {
         await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
             let working = Task { await jobs.run() }
+            // Nobody waits for its end: a walk on a thread cannot be cancelled.
+            Task { await StrayFiles.sweep(outputs, known: operators, on: files, log: log) }
             group.addTask { await reaper.run() }
             group.addTask { await claimLoop.wakeOnPause() }
             await superviseUntilStopped(signals, claiming: claiming, working: working)
@@ -149,7 +154,12 @@ struct Worker: Sendable {
                     case .releaseJobs:
                         giveBack.set()
                         working.cancel()
-                        await releaseJobs()
+                        group.addTask {
+                            await releaseJobs()
+                            // What was being settled already may still hang on a Redis that is away.
+                            do { try await Task.sleep(for: Self.releasePatience) } catch { return }
+                            happened.yield(.releaseTimedOut)
+                        }
                     case .leave:
                         happened.finish()
                     }

@@ -7,10 +7,12 @@ import MemoryBudget
 import ProgramOptions
 import Redis
 import Threading
+import Thumbnails
 import Units
 
 // Before any other thread exists: signal masks are inherited, and so are the allocator's settings.
 ProcessMemory.settle()
+RenderingEnvironment.settle()
 let signals = ProcessSignals()
 let environment = processEnvironment()
 

@@ -32,6 +32,13 @@ struct ShutdownStateTests {
         #expect(state.phase == .running)
     }
 
+    @Test func `a worker whose Redis does not answer leaves all the same`() {
+        var state = ShutdownState()
+        _ = state.handle(.signal)
+        _ = state.handle(.signal)
+        #expect(state.handle(.releaseTimedOut) == [.leave])
+    }
+
     @Test func `an empty queue ends a worker that was told to drain it`() {
         var state = ShutdownState()
         #expect(state.handle(.queueRanDry) == [.stopClaiming, .startDeadline])
@@ -41,7 +48,9 @@ struct ShutdownStateTests {
     @Test
     func `every order of events releases at most once, leaves at most once, and only after claiming stopped`()
     {
-        let events: [ShutdownState.Event] = [.signal, .queueRanDry, .deadlinePassed, .lastJobSettled]
+        let events: [ShutdownState.Event] = [
+            .signal, .queueRanDry, .deadlinePassed, .lastJobSettled, .releaseTimedOut,
+        ]
         func walk(_ state: ShutdownState, _ seen: [ShutdownState.Action], depth: Int) {
             guard depth > 0 else { return }
             for event in events {
