@@ -74,7 +74,7 @@ let package = Package(
         shelf("Files", ["Units", "CLinux"]),
         shelf("EventLog", ["Units"]),
         shelf("CommandLineOptions", ["Units"]),
-        shelf("ProgramOptions", ["CommandLineOptions", "EventLog", "JobQueue", "Redis"]),
+        shelf("ProgramOptions", ["CommandLineOptions", "EventLog", "JobQueue", "Redis", "Threading"]),
 
         // Programs.
         .executableTarget(

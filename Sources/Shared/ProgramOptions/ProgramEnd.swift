@@ -2,6 +2,7 @@ public import CommandLineOptions
 internal import Glibc
 public import JobQueue
 internal import Redis
+internal import Threading
 
 /// Ends the program with `text` on standard output.
 public func end(_ status: ExitStatus, printing text: String) -> Never {
@@ -21,4 +22,20 @@ public func exitStatus(for error: QueueError) -> ExitStatus {
     case .redis(let reason): reason.isOutage ? .redisUnreachable : .configuration
     case .unexpectedAnswer, .evicts: .configuration
     }
+}
+
+/// Runs a program's tasks while the main thread sleeps, and ends the process with what they return.
+///
+/// An `async` main would do, but for signals: while it waits, the runtime suspends the main thread with an
+/// empty signal mask, and SIGTERM kills the process instead of reaching the thread that waits for it.
+public func runToEnd(_ program: @escaping @Sendable () async -> ExitStatus) -> Never {
+    let ended = Monitor<ExitStatus?>(nil)
+    Task {
+        let status = await program()
+        ended.update { $0 = status }
+    }
+    guard let status = ended.wait(until: { $0 }) else {
+        preconditionFailure("a wait without a limit ends only with a status")
+    }
+    exit(status.rawValue)
 }

@@ -1,0 +1,60 @@
+import CommandLineOptions
+import EventLog
+import Files
+import JobQueue
+import MemoryBudget
+import ProgramOptions
+import Threading
+import Thumbnails
+import Units
+
+/// `worker`: reads its options, opens what they name, and works until it is told to stop.
+@main
+enum WorkerProgram {
+    static func main() {
+        // Before any other thread exists: signal masks are inherited, and so are the allocator's settings.
+        ProcessMemory.settle()
+        RenderingEnvironment.settle()
+        let signals = ProcessSignals()
+        let environment = processEnvironment()
+        let options = options(in: environment)
+        let log = EventLog(level: options.logLevel, format: options.logFormat, environment: environment)
+        let worker = assemble(options, log)
+
+        runToEnd {
+            do throws(QueueError) { try await worker.checkQueue() } catch {
+                end(exitStatus(for: error), complaining: "worker: \(error)")
+            }
+            await worker.run(signals: signals.received)
+            log.flush(within: .seconds(1))
+            return .done
+        }
+    }
+
+    private static func options(in environment: [String: String]) -> WorkerOptions {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        do throws(UsageError) {
+            switch try WorkerOptions.table.parse(arguments, environment: environment) {
+            case .showHelp: end(.done, printing: WorkerOptions.table.helpText())
+            case .showVersion: end(.done, printing: WorkerOptions.table.versionText)
+            case .run(let values): return WorkerOptions(values)
+            }
+        } catch {
+            let problems = error.problems.map { "worker: \($0)" }.joined(separator: "\n")
+            end(.usage, complaining: problems + "\nworker: see worker --help")
+        }
+    }
+
+    private static func assemble(_ options: WorkerOptions, _ log: EventLog) -> Worker {
+        let id = WorkerID.random()
+        do {
+            let budget = try options.memoryBudget ?? MemoryLimit.detect().defaultBudget
+            return Worker(
+                options, sources: try SourceRoots(options.sourceRoots),
+                outputs: try OutputDirectory(options.output, workerTag: id.description), id: id,
+                admission: MemoryAdmission(total: max(budget, WorkerOptions.smallestBudget)), log: log)
+        } catch {
+            end(.configuration, complaining: "worker: \(error)")
+        }
+    }
+}
