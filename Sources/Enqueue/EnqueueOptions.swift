@@ -91,7 +91,9 @@ enum EnqueueOptions {
                 "Push paths that mean the same on every machine."),
             .init("enqueue --dir photos --pt 120x120 --dry-run | head", "Look first."),
         ],
-        exitStatuses: [.done, .someJobsFailed, .usage, .redisUnreachable, .queueFull, .configuration])
+        exitStatuses: [
+            .done, .someJobsFailed, .usage, .redisUnreachable, .queueFull, .configuration, .interrupted,
+        ])
 }
 
 extension OptionKind where Value == PointSize {

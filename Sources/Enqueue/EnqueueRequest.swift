@@ -19,7 +19,8 @@ struct EnqueueRequest {
     let quality: Int?
     let redis: RedisAddress
     let queue: String
-    let batch: String?
+    /// The user's, else a new one.
+    let batch: String
     let maxBacklog: Int?
     let waits: Bool
     let printsJSON: Bool
@@ -43,7 +44,7 @@ struct EnqueueRequest {
         quality = values[Options.quality]
         redis = values[ConnectionOptions.redis]
         queue = values[ConnectionOptions.queue]
-        batch = values[Options.batch]
+        batch = values[Options.batch] ?? BatchName.random()
         maxBacklog = values[Options.maxBacklog]
         waits = values[Options.wait]
         printsJSON = values[Options.json]

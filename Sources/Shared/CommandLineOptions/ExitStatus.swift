@@ -10,6 +10,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case queueFull = 75
     /// EX_CONFIG: what the options name is not there or not fit; trying again does not help.
     case configuration = 78
+    /// 128 + SIGINT, as shells have it.
+    case interrupted = 130
 
     /// For the help.
     public var meaning: String {
@@ -19,6 +21,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .usage: "the command line is wrong"
         case .redisUnreachable: "Redis cannot be reached"
         case .queueFull: "the queue is full; try again later"
+        case .interrupted: "interrupted; what was begun goes on"
         case .configuration: "something that the options name is missing or unfit"
         }
     }

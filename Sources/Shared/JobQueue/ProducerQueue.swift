@@ -111,6 +111,33 @@ public struct ProducerQueue: Sendable {
     }
 }
 
+extension ProducerQueue {
+    /// Entries of the results stream that are looked at for failures: the latest.
+    private static let resultsLookedAt = 1_000
+
+    /// The latest failed jobs of a batch, newest first, among the latest results.
+    public func failures(ofBatch name: String, atMost limit: Int) async throws(QueueError) -> [JobResult] {
+        let command = RedisCommand(
+            "XREVRANGE", keys.results, "+", "-", "COUNT", String(Self.resultsLookedAt), mayBeReplayed: true)
+        let reply: RedisReply
+        do { reply = try await client.callWhenUp(command) } catch { throw .redis(error) }
+        var failures: [JobResult] = []
+        for entry in reply.array ?? [] where failures.count < limit {
+            let words = entry.array?.last?.array ?? []
+            let fields = Dictionary(
+                stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].text ?? "", words[$0 + 1]) },
+                uniquingKeysWith: { first, _ in first })
+            guard fields["batch"]?.text == name, fields["status"]?.text == "failed" else { continue }
+            // An entry that somebody else wrote is no example.
+            guard let json = fields["result"]?.bytes, let result = try? JobResult(json: json) else {
+                continue
+            }
+            failures.append(result)
+        }
+        return failures
+    }
+}
+
 /// Names and whole numbers of a hash's reply; fields with other values are left out.
 func pairs(_ reply: RedisReply) -> [(String, Int)] {
     let values = (reply.array ?? []).map { $0.text ?? "" }

@@ -1,0 +1,40 @@
+import Files
+import Synchronization
+
+/// Reads the pictures of a run, some at a time, as the jobs that are pushed.
+///
+/// Reading blocks on directories and files, so it is called on a blocking thread, by one caller at a time.
+final class ChunkReader: Sendable {
+    struct Portion: Sendable {
+        var jobs: [[UInt8]] = []
+        /// Files that were found and make no job.
+        var skipped: [(path: String, reason: SkipReason)] = []
+        /// There is no more.
+        var isLast = false
+    }
+
+    private let source: Mutex<PictureSource>
+    private let template: JobTemplate
+
+    init(_ source: consuming sending PictureSource, _ template: JobTemplate) {
+        self.source = Mutex(source)
+        self.template = template
+    }
+
+    /// The next portion of at most `limit` files.
+    func read(atMost limit: Int) throws(FileError) -> Portion {
+        try source.withLock { source throws(FileError) in
+            var portion = Portion()
+            while portion.jobs.count + portion.skipped.count < limit {
+                switch try source.next() {
+                case nil:
+                    portion.isLast = true
+                    return portion
+                case .job(let path)?: portion.jobs.append(template.job(source: path))
+                case .skipped(let path, let reason)?: portion.skipped.append((path, reason))
+                }
+            }
+            return portion
+        }
+    }
+}

@@ -1,0 +1,34 @@
+import JobQueue
+
+/// What a person can do about failed jobs: one sentence a code.
+enum FailureAdvice {
+    /// Failed jobs that are shown with their messages.
+    static let examples = 5
+
+    static func text(for errors: [String: Int]) -> String {
+        errors.keys.sorted().map { "  \($0): \(advice(for: $0))" }.joined(separator: "\n")
+    }
+
+    private static func advice(for text: String) -> String {
+        guard let code = ErrorCode(rawValue: text) else { return "see the worker's log" }
+        return switch code {
+        case .invalidJob: "the job's fields are wrong; the messages below name them"
+        case .targetTooSmall: "the box has no whole pixel for these pictures; ask for a larger one"
+        case .sourceNotFound:
+            "the worker does not find the file; does it see the same paths? --relative-to helps"
+        case .sourceForbidden: "the file lies outside of the worker's --source-root, or it may not read it"
+        case .sourceUnreadable: "reading failed five times; look at the disk or the network share"
+        case .notAnImage: "the file is no picture, whatever its name says"
+        case .unsupportedFormat: "a picture of a kind that is not decoded; JPEG is"
+        case .damagedImage: "the picture data is damaged; workers with --accept-partial show what is left"
+        case .truncatedImage:
+            "the file is cut off, as by a broken upload; --accept-partial shows what is left"
+        case .imageRefused: "decoding it would cost too much; see the worker's --max-pixels"
+        case .memoryBudgetExceeded: "larger than a worker's whole --memory-budget; give one more"
+        case .outputUnwritable: "writing failed five times; disk full, read-only, or something in the way"
+        case .timedOut: "decoding took too long; see the worker's --job-timeout"
+        case .workerCrashed: "workers died while they held the job; please report the picture"
+        case .internal: "a mistake of the worker; please report the message"
+        }
+    }
+}

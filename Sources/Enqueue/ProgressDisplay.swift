@@ -1,0 +1,55 @@
+import CommandLineOptions
+import Glibc
+import Synchronization
+import Units
+
+/// Shows progress on standard error: a bar drawn over itself on a terminal, a line now and then elsewhere.
+final class ProgressDisplay: Sendable {
+    /// Between two lines where there is no terminal.
+    private static let linePace = Duration.seconds(5)
+    private static let usualWidth = 80
+
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let last = Mutex<(at: ContinuousClock.Instant?, progress: Progress?)>((nil, nil))
+
+    func show(_ progress: Progress, _ rate: ProgressRate) {
+        if isTerminal {
+            draw("\r" + ProgressText.bar(progress, rate, width: Self.width() - 1) + "\u{1B}[K")
+            return
+        }
+        let isDue = last.withLock { last in
+            let now = ContinuousClock.now
+            let isFirst = last.at == nil
+            let isNews = last.progress != progress
+            let isTime = last.at.map { now - $0 >= Self.linePace } ?? true
+            guard isNews, isTime || progress.isComplete else { return false }
+            last = (now, progress)
+            // What was done before anyone looked says nothing.
+            return !isFirst || progress.settled > 0
+        }
+        if isDue { complain(ProgressText.line(progress, rate)) }
+    }
+
+    /// A sentence between.
+    func interrupt(_ text: String) {
+        if isTerminal { draw("\r\u{1B}[K") }
+        complain(text)
+    }
+
+    /// Leaves the bar as it is and goes on below.
+    func close() {
+        if isTerminal { draw("\n") }
+    }
+
+    private func draw(_ text: String) {
+        let bytes = Array(text.utf8)
+        // A bar that nobody can see is not worth an error.
+        _ = unsafe write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    private static func width() -> Int {
+        var size = winsize()
+        let status = unsafe ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size)
+        return status == 0 && size.ws_col > 0 ? Int(size.ws_col) : usualWidth
+    }
+}
