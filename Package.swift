@@ -100,7 +100,7 @@ let package = Package(
         tests("PixelsTests", ["Pixels", "Geometry"]),
         tests("ExifTests", ["Exif", "Geometry"]),
         tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
-        tests("ThumbnailsTests", ["Thumbnails", "Geometry", "JPEG", "Pixels", "Units"]),
+        tests("ThumbnailsTests", ["Thumbnails", "Exif", "Geometry", "JPEG", "Pixels", "Units"]),
         tests("RedisTests", ["Redis", "Threading"]),
         tests("JobQueueTests", ["JobQueue", "Redis"]),
         tests("ThreadingTests", ["Threading"]),

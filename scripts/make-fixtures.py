@@ -438,7 +438,9 @@ def make():
     cmyk = Image.merge("CMYK", [*(band.point(lambda v: 255 - v) for band in scene.split()),
                                 Image.new("L", scene.size, 0)])
     inverted = Image.merge("CMYK", [band.point(lambda v: 255 - v) for band in cmyk.split()])
-    ycck = Image.merge("CMYK", [*ycc.split(), inverted.split()[3]])
+    # libjpeg makes CMY of YCC as 255 - RGB, and Adobe stores the inks inverted: YCC is that of the negative.
+    negative = scene.point(lambda v: 255 - v).convert("YCbCr")
+    ycck = Image.merge("CMYK", [*negative.split(), inverted.split()[3]])
     adobe = lambda transform: segment(0xEE, b"Adobe\0\x64\0\0\0\0" + bytes([transform]))
     files["cmyk-plain.jpg"] = sampled(cmyk, [(1, 1)] * 4, jfif=False)
     files["cmyk-adobe.jpg"] = sampled(inverted, [(1, 1)] * 4, jfif=False, before_frame=adobe(0))

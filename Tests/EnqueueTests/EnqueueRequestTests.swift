@@ -34,7 +34,7 @@ private func problems(_ arguments: [String]) -> [String] {
     #expect(request.redis.description == "redis://127.0.0.1:6379")
     #expect(request.queue == "thumbnails")
     #expect(
-        request.quality == nil && request.batch == nil && request.maxBacklog == nil
+        request.quality == nil && !request.batch.isEmpty && request.maxBacklog == nil
             && request.relativeTo == nil)
     #expect(!request.waits && !request.printsJSON && !request.isDryRun)
 }

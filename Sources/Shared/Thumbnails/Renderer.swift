@@ -36,12 +36,39 @@ extension RenderPlan {
     public func render(
         _ bytes: Span<UInt8>, shouldStop: () -> Bool = { false }
     ) throws(PictureError) -> Rendering {
+        let painted = try paint(bytes, shouldStop: shouldStop)
+        let start = ContinuousClock.now
+        let (profile, isBroken) = picture.picture.colourProfile(in: bytes)
+        var notes = picture.picture.notes.union(painted.decode.notes)
+        if isBroken { notes.insert(JPEGHeader.Note.brokenICCProfileDropped.rawValue) }
+        var thumbnails: [Thumbnail] = []
+        for canvas in painted.canvases {
+            let size = canvas.plan.size
+            let encoded = try canvas.finish().encode(quality: request.quality, profile: profile)
+            thumbnails.append(Thumbnail(scale: size.scale, size: size.displayed, encoded: encoded))
+        }
+        return Rendering(
+            thumbnails: thumbnails, notes: notes.sorted(), rowsGood: painted.decode.rowsGood,
+            decodeTime: painted.decodeTime, resampleTime: painted.resampleTime,
+            encodeTime: ContinuousClock.now - start)
+    }
+
+    /// Decoded and resampled, not yet turned.
+    struct Painted {
+        /// One an output, in the request's order.
+        let canvases: [Canvas]
+        let decode: SourceDecode
+        let decodeTime: Duration
+        let resampleTime: Duration
+    }
+
+    /// Decodes the picture once; each row goes to every canvas as it comes.
+    func paint(_ bytes: Span<UInt8>, shouldStop: () -> Bool = { false }) throws(PictureError) -> Painted {
         let clock = ContinuousClock()
         let start = clock.now
         let canvases = outputs.map { Canvas($0, colour: picture.picture.colour, layout: layout) }
-        var resampling = Duration.zero
         var linear = LinearRow(of: picture.picture, at: geometry.decodeScale, layout: layout)
-
+        var resampling = Duration.zero
         let decode = try picture.picture.decode(
             bytes, at: geometry.decodeScale, layout: layout,
             acceptsDamage: request.options.acceptsPartial, shouldStop: shouldStop
@@ -56,22 +83,8 @@ extension RenderPlan {
             }
             resampling += clock.now - rowStart
         }
-        let decoded = clock.now
-
-        let (profile, isBroken) = picture.picture.colourProfile(in: bytes)
-        var thumbnails: [Thumbnail] = []
-        for canvas in canvases {
-            let planes = canvas.finish()
-            thumbnails.append(
-                Thumbnail(
-                    scale: canvas.plan.size.scale, size: canvas.plan.size.displayed,
-                    encoded: try planes.encode(quality: request.quality, profile: profile)))
-        }
-        return Rendering(
-            thumbnails: thumbnails,
-            notes: picture.picture.notes.union(decode.notes)
-                .union(isBroken ? [JPEGHeader.Note.brokenICCProfileDropped.rawValue] : []).sorted(),
-            rowsGood: decode.rowsGood, decodeTime: decoded - start - resampling, resampleTime: resampling,
-            encodeTime: clock.now - decoded)
+        return Painted(
+            canvases: canvases, decode: decode, decodeTime: clock.now - start - resampling,
+            resampleTime: resampling)
     }
 }

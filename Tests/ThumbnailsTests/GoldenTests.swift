@@ -1,0 +1,112 @@
+import Exif
+import Geometry
+import Glibc
+import JPEG
+import Pixels
+import TestSupport
+import Testing
+
+@testable import Thumbnails
+
+/// Luma before encoding against a plain reference: full decode, one Lanczos-3 step, all in Double.
+struct GoldenTests {
+    /// At the pipeline's own headroom of two samples a pixel.
+    static let leastPSNR = 46.0
+
+    @Test(arguments: [
+        ("landscape-420.jpg", "150x150"), ("portrait-422.jpg", "100x100"), ("square-444.jpg", "59x59"),
+        ("landscape-progressive.jpg", "77x77"), ("landscape-restarts.jpg", "40x40"),
+    ])
+    func `a generated landscape agrees with the reference`(name: String, points: String) throws {
+        let psnr = try lumaPSNR(Fixture.bytes(name), points)
+        #expect(psnr >= Self.leastPSNR, "\(name) at \(points): \(psnr) dB")
+    }
+
+    @Test func `photographs agree with the reference`() throws {
+        guard let corpus = Corpus() else { return }
+        var report: [String] = []
+        for row in corpus.manifest where row["path"]?.hasPrefix("photos/") == true {
+            guard let path = row["path"], let bytes = corpus.bytes(path) else { continue }
+            let picture = try InspectedPicture(inspecting: bytes.span)
+            // Small ones are decoded whole, which is the reference itself.
+            guard picture.picture.colour == .yCbCr, picture.stored.shortSide > 720 else { continue }
+            let psnr = try lumaPSNR(bytes, "360x360")
+            report.append("\(path) \(psnr)")
+            #expect(psnr >= Self.leastPSNR, "\(path): \(psnr) dB")
+        }
+        #expect(!report.isEmpty)
+    }
+
+    /// A spot off the grid must lie where it lay: 0.05 pixels are the most that it may wander.
+    @Test(arguments: [
+        ("120x120", 1334, 1001), ("360x360", 2007, 1335), ("97x97", 1601, 900), ("50x50", 811, 640),
+    ])
+    func `nothing wanders`(points: String, width: Int, height: Int) throws {
+        let spot = (x: Double(width) * 0.61803, y: Double(height) * 0.41421)
+        let spread = Double(width) / 40
+        var luma = [UInt8](repeating: 0, count: width * height)
+        for y in 0..<height {
+            for x in 0..<width {
+                let (dx, dy) = (Double(x) + 0.5 - spot.x, Double(y) + 0.5 - spot.y)
+                luma[y * width + x] = UInt8(20 + 220 * exp(-(dx * dx + dy * dy) / (2 * spread * spread)))
+            }
+        }
+        let bytes = try JPEGEncoder(quality: 95).encodeGrey(
+            size: PixelSize(width: width, height: height), luma: luma.span, stride: width)
+        let (plane, size) = try storedLuma(of: bytes, points)
+        var (sum, sumX, sumY) = (0.0, 0.0, 0.0)
+        for y in 0..<size.height {
+            for x in 0..<size.width {
+                let weight = max(0, Double(plane[y * size.width + x]) - 30)
+                sum += weight
+                sumX += weight * (Double(x) + 0.5)
+                sumY += weight * (Double(y) + 0.5)
+            }
+        }
+        let expectedX = spot.x * Double(size.width) / Double(width)
+        let expectedY = spot.y * Double(size.height) / Double(height)
+        #expect(abs(sumX / sum - expectedX) <= 0.05, "\(sumX / sum - expectedX)")
+        #expect(abs(sumY / sum - expectedY) <= 0.05, "\(sumY / sum - expectedY)")
+    }
+
+    private func lumaPSNR(_ bytes: [UInt8], _ points: String) throws -> Double {
+        let (ours, size) = try storedLuma(of: bytes, points)
+        let header = try JPEGHeader(parsing: bytes.span)
+        let decoder = try JPEGDecoder(header, scale: .full)
+        var full: [Double] = []
+        _ = try decoder.decodePlanes(bytes.span, memoryLimit: header.decoderBytes(at: .full)) {
+            component, _, row in
+            if component == 0 { for index in row.indices { full.append(Double(row[index])) } }
+            return .more
+        }
+        let reference = ReferenceResampler.resample(
+            full, width: decoder.planes[0].samples.width,
+            horizontal: .whole(header.size.width, to: size.width),
+            vertical: .whole(header.size.height, to: size.height))
+        let error = zip(ours, reference).reduce(0.0) { sum, pair in
+            let difference = Double(pair.0) - min(255, max(0, pair.1))
+            return sum + difference * difference
+        }
+        return 10 * log10(255 * 255 * Double(ours.count) / max(error, 1e-9))
+    }
+}
+
+/// The luma of the first output as it goes to the encoder, of the picture as it is stored.
+private func storedLuma(of bytes: [UInt8], _ points: String) throws -> ([UInt8], PixelSize) {
+    let found = try InspectedPicture(inspecting: bytes.span)
+    let untagged = InspectedPicture(
+        picture: found.picture, format: found.format, orientation: ExifOrientation.find(exif: nil, xmp: nil))
+    let request = try plan(bytes, points).request
+    let planned = try RenderPlan(untagged, request, fileBytes: bytes.count)
+    switch try planned.paint(bytes.span).canvases[0].finish() {
+    case .grey(let size, let luma): return (luma.copied(), size)
+    case .colour(let size, let luma, _, _): return (luma.copied(), size)
+    }
+}
+
+extension Plane {
+    fileprivate func copied() -> [UInt8] {
+        let samples = samples
+        return samples.indices.map { samples[$0] }
+    }
+}

@@ -1,0 +1,61 @@
+import Exif
+import Geometry
+import TestSupport
+import Testing
+
+@testable import Thumbnails
+
+struct OrientationTests {
+    static let red = [220, 40, 40], green = [40, 180, 60], blue = [40, 70, 210], white = [240, 240, 230]
+
+    /// 64×32 at full size; 33×17, whose half-size chroma ends in the middle of a sample; 21×11; 16×8.
+    @Test(arguments: ["64x64", "33x33", "21x21", "16x16"])
+    func `eight orientations of one scene give the same file`(points: String) throws {
+        let upright = try render(Fixture.bytes("orientation-1.jpg"), points).thumbnails[0]
+        for value in 2...8 {
+            let turned = try render(Fixture.bytes("orientation-\(value).jpg"), points).thumbnails[0]
+            #expect(turned.size == upright.size, "orientation \(value)")
+            #expect(turned.encoded == upright.encoded, "orientation \(value)")
+        }
+    }
+
+    @Test(arguments: 1...8) func `a tagged picture is upright`(value: Int) throws {
+        let bytes = Fixture.bytes("orientation-\(value).jpg")
+        let picture = try InspectedPicture(inspecting: bytes.span)
+        #expect(picture.orientation.value.rawValue == value)
+        let pixels = try DecodedPicture(decoding: try render(bytes, "32x32").thumbnails[0].encoded)
+        for (found, wanted) in zip(pixels.quadrants, [Self.red, Self.green, Self.blue, Self.white]) {
+            #expect(isClose(found, wanted), "\(found), not \(wanted)")
+        }
+    }
+
+    @Test func `a picture that is not reduced is turned all the same`() throws {
+        let rendering = try render(Fixture.bytes("orientation-6.jpg"), "500x500")
+        #expect(rendering.thumbnails[0].size == PixelSize(width: 64, height: 32))
+        #expect(isClose(try DecodedPicture(decoding: rendering.thumbnails[0].encoded).quadrants[0], Self.red))
+    }
+
+    @Test(arguments: ["exif-thumbnail-out-of-range.jpg", "exif-after-xmp.jpg", "exif-after-tables.jpg"])
+    func `where libexif or a reader of the first segment gives up, it is upright`(name: String) throws {
+        let bytes = Fixture.bytes(name)
+        let picture = try InspectedPicture(inspecting: bytes.span)
+        #expect(picture.orientation.value == .right)
+        #expect(
+            isClose(
+                try DecodedPicture(decoding: render(bytes, "32x32").thumbnails[0].encoded).quadrants[0],
+                Self.red))
+    }
+
+    @Test(arguments: ["exif-value-0.jpg", "exif-value-9.jpg", "exif-value-255.jpg", "xmp-invalid.jpg"])
+    func `an orientation out of range is none`(name: String) throws {
+        let picture = try InspectedPicture(inspecting: Fixture.bytes(name).span)
+        #expect(picture.orientation.value == .up)
+        #expect(picture.orientation.source == .invalid)
+    }
+
+    @Test func `the output has no orientation of its own`() throws {
+        let encoded = try render(Fixture.bytes("orientation-6.jpg"), "32x32").thumbnails[0].encoded
+        let again = try InspectedPicture(inspecting: encoded.span)
+        #expect(again.orientation.source == .absent)
+    }
+}
