@@ -108,6 +108,7 @@ let package = Package(
         tests("FilesTests", ["Files", "Units"]),
         tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
+        tests("EndToEndTests", ["JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
             "EnqueueTests", ["Enqueue", "CommandLineOptions", "Files", "Geometry", "PictureFormats", "Redis"]),

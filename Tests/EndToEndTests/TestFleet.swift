@@ -1,0 +1,115 @@
+import FoundationEssentials
+import JobQueue
+import Redis
+import TestSupport
+import Testing
+import Threading
+
+/// A Redis, a folder of pictures, a folder of thumbnails, and workers as they are shipped.
+final class TestFleet: Sendable {
+    let redis: PrivateRedis
+    let client: RedisClient
+    let keys = QueueKeys()
+    let folder: TemporaryFolder
+    var sources: String { folder.path + "/photos" }
+    var output: String { folder.path + "/thumbs" }
+
+    /// - Parameter pictures: fixtures by the path they get beneath the source root.
+    init(
+        pictures: [String: String] = ["a.jpg": "landscape-420.jpg"], appendOnly: Bool = false,
+        configuration: [String] = []
+    ) async throws {
+        redis = try await PrivateRedis(appendOnly: appendOnly, configuration: configuration)
+        client = redis.client()
+        folder = try TemporaryFolder()
+        for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
+    }
+
+    func write(_ bytes: [UInt8], to path: String) throws {
+        let whole = sources + "/" + path
+        try FileManager.default.createDirectory(
+            atPath: whole.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 },
+            withIntermediateDirectories: true)
+        try Data(bytes).write(to: URL(filePath: whole))
+    }
+
+    func thumbnail(_ path: String) -> [UInt8]? { Fixture.contents(of: output + "/" + path) }
+
+    var operators: OperatorQueue { OperatorQueue(keys, client: client) }
+
+    func worker(_ arguments: [String] = [], redis address: String? = nil) throws -> ChildProcess {
+        try ChildProcess(
+            BuiltProgram.path("worker"),
+            ["--source-root", sources, "--output", output, "--redis", address ?? url] + arguments)
+    }
+
+    func enqueue(_ arguments: [String]) throws -> ChildProcess {
+        try ChildProcess(BuiltProgram.path("enqueue"), ["--redis", url] + arguments)
+    }
+
+    var url: String {
+        guard case .unix(let path) = redis.address.endpoint else { preconditionFailure("a private Redis") }
+        return "unix://" + path
+    }
+
+    /// What any producer does.
+    func push(_ jobs: String...) async throws {
+        for job in jobs { _ = try await client.callWhenUp(RedisCommand("LPUSH", keys.queue, job)) }
+    }
+
+    func push(bytes: [UInt8]) async throws {
+        var command = RedisCommand("LPUSH", keys.queue)
+        command.append(bytes)
+        _ = try await client.callWhenUp(command)
+    }
+
+    /// The published results, oldest first, once there are `count` of them.
+    func results(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [JobResult] {
+        try await eventually(within: limit, "\(count) results") {
+            let reply = try await self.client.callWhenUp(
+                RedisCommand("XRANGE", self.keys.results, "-", "+", mayBeReplayed: true))
+            let entries = reply.array ?? []
+            guard entries.count >= count else { return nil }
+            return try entries.map { entry in
+                let fields = entry.array?.last?.array ?? []
+                return try JobResult(json: fields.last?.bytes ?? [])
+            }
+        }
+    }
+
+    /// Top-level commands of all clients so far, those of this test included; calls inside scripts are not
+    /// among them.
+    func commands() async throws -> [String: Int] {
+        let reply = try await client.callWhenUp(RedisCommand("INFO", "commandstats"))
+        var counts: [String: Int] = [:]
+        for line in (reply.text ?? "").split(whereSeparator: \.isNewline) where line.hasPrefix("cmdstat_") {
+            let parts = line.dropFirst(8).split(separator: ":calls=")
+            counts[String(parts[0])] = Int(parts.last?.prefix { $0 != "," } ?? "")
+        }
+        return counts
+    }
+
+    /// Nothing is missing and nothing is left: what every test ends with.
+    func expectConservation(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+        let audit = try await operators.audit()
+        #expect(audit.missing == 0, "\(audit)", sourceLocation: sourceLocation)
+        let published = try await client.callWhenUp(RedisCommand("XLEN", keys.results)).integer
+        #expect(
+            published == audit.counters["finished", default: 0] + audit.counters["buried", default: 0],
+            sourceLocation: sourceLocation)
+    }
+}
+
+struct NotInTime: Error { let what: String }
+
+/// Looks again and again until there is a value.
+func eventually<Value>(
+    within limit: Duration = .seconds(30), _ what: String, _ look: () async throws -> Value?
+) async throws -> Value {
+    let deadline = ContinuousClock.now + limit
+    while ContinuousClock.now < deadline {
+        if let value = try await look() { return value }
+        try await Task.sleep(for: .milliseconds(10))
+    }
+    throw NotInTime(what: what)
+}

@@ -1,0 +1,13 @@
+import Glibc
+
+/// The programs of this package, built beside the tests.
+public enum BuiltProgram {
+    /// The path of `worker` or `enqueue` in the directory of the running test bundle.
+    public static func path(_ name: String) -> String {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
+        let directory = bundle.split(separator: "/", omittingEmptySubsequences: false).dropLast()
+        let beside = directory.joined(separator: "/") + "/" + name
+        if unsafe access(beside, X_OK) == 0 { return beside }
+        preconditionFailure("\(name) is not built beside \(bundle)")
+    }
+}
