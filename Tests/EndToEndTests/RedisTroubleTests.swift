@@ -1,0 +1,154 @@
+import JobQueue
+import Redis
+import TestSupport
+import Testing
+
+/// Redis away, frozen, full or set up wrongly, and what a worker costs it.
+struct RedisTroubleTests {
+    @Test func `after Redis was away for two seconds the worker goes on within two`() async throws {
+        let fleet = try await TestFleet(appendOnly: true)
+        let worker = try fleet.worker()
+        for number in 0..<100 {
+            try await fleet.push(#"{"source":"a.jpg","pt":"300x300","scale":1,"id":"\#(number)"}"#)
+        }
+        _ = try await fleet.results(10)
+        await fleet.redis.kill()
+        try await Task.sleep(for: .seconds(2))
+        try await fleet.redis.start()
+        let back = ContinuousClock.now
+        try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"after"}"#)
+        _ = try await eventually(within: .seconds(20), "a job after the outage") {
+            try await fleet.results(1).contains { $0.id == "after" } ? true : nil
+        }
+        let results = try await fleet.results(101)
+        #expect(ContinuousClock.now - back < .seconds(6), "the rest of the jobs included")
+        #expect(Set(results.map(\.id)).count == 101 && results.count == 101)
+        // The lease's connection looks again at its next renewal.
+        try await eventually("the end of the outage") {
+            worker.standardError.contains("redis.outage_ended") ? () : nil
+        }
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        let log = worker.standardError
+        #expect(
+            log.components(of: "redis.outage_began") == 1 && log.components(of: "redis.outage_ended") == 1)
+        try await fleet.expectConservation()
+    }
+
+    @Test func `a frozen Redis is outwaited`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker()
+        for number in 0..<60 {
+            try await fleet.push(#"{"source":"a.jpg","pt":"300x300","scale":1,"id":"\#(number)"}"#)
+        }
+        _ = try await fleet.results(5)
+        fleet.redis.freeze()
+        try await Task.sleep(for: .seconds(7))
+        fleet.redis.thaw()
+        let results = try await fleet.results(60)
+        #expect(Set(results.map(\.id)).count == 60 && results.count == 60)
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        try await fleet.expectConservation()
+    }
+
+    @Test func `a full Redis is drained to the last job`() async throws {
+        let fleet = try await TestFleet(configuration: ["--maxmemory-policy", "noeviction"])
+        for number in 0..<300 {
+            try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"\#(number)"}"#)
+        }
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "maxmemory", "1mb"))
+        let worker = try fleet.worker()
+        _ = try await eventually("an empty queue") {
+            let audit = try await fleet.operators.audit()
+            return audit.waiting + audit.running == 0 ? audit : nil
+        }
+        #expect(try await fleet.results(300).count == 300)
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        try await fleet.expectConservation()
+    }
+
+    @Test func `a job costs two round trips`() async throws {
+        let fleet = try await TestFleet()
+        for number in 0..<200 {
+            try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"\#(number)"}"#)
+        }
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "RESETSTAT"))
+        let worker = try fleet.worker(["--drain"])
+        #expect(await worker.wait() == .status(0))
+        let sent = try await workerCommands(fleet)
+        // Besides: checks at the start, a renewal every 2.5 s, a look whether all is done, leaving.
+        #expect(sent <= 2 * 200 + 40, "\(sent)")
+    }
+
+    @Test func `jobs that come one by one cost two round trips as well`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker()
+        try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1}"#)
+        _ = try await fleet.results(1)
+        let before = try await workerCommands(fleet)
+        let start = ContinuousClock.now
+        for number in 0..<50 {
+            try await eventually("the worker to sleep in Redis") {
+                let clients = try await fleet.client.call(RedisCommand("CLIENT", "LIST")).text ?? ""
+                return clients.contains("cmd=blmove") ? () : nil
+            }
+            try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"\#(number)"}"#)
+            _ = try await fleet.results(number + 2)
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        let sent = try await workerCommands(fleet) - before
+        #expect(sent <= 2 * 50 + Int(seconds) + 5, "\(sent) in \(seconds) s")
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+    }
+
+    @Test func `an idle worker sends less than a command a second`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker()
+        try await eventually("the worker to be there") {
+            worker.standardError.contains("worker.started") ? () : nil
+        }
+        let before = try await workerCommands(fleet)
+        try await Task.sleep(for: .seconds(10))
+        #expect(try await workerCommands(fleet) - before <= 10)
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+    }
+
+    @Test func `what a person has to mend is said at the start`() async throws {
+        let fleet = try await TestFleet()
+        let nowhere = try fleet.worker(redis: "unix://\(fleet.folder.path)/no.sock")
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "maxmemory-policy", "allkeys-lru"))
+        let evicting = try fleet.worker()
+        #expect(await evicting.wait() == .status(78))
+        #expect(evicting.standardError.contains("noeviction"))
+        let allowed = try fleet.worker(["--allow-eviction", "--drain"])
+        #expect(await allowed.wait() == .status(0))
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "maxmemory-policy", "noeviction"))
+        _ = try await fleet.client.call(RedisCommand("SET", fleet.keys.workers, "mine"))
+        let confused = try fleet.worker()
+        #expect(await confused.wait() == .status(78))
+        #expect(confused.standardError.contains(fleet.keys.workers))
+        _ = try await fleet.client.call(RedisCommand("DEL", fleet.keys.workers))
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "requirepass", "secret-of-ours"))
+        let stranger = try fleet.worker()
+        #expect(await stranger.wait() == .status(78))
+        #expect(stranger.standardError.contains("password"))
+        #expect(await nowhere.wait() == .status(69))
+        #expect(nowhere.standardError.contains("no.sock"))
+    }
+
+    /// Commands that workers send, by their names: no other client of these tests uses them.
+    private func workerCommands(_ fleet: TestFleet) async throws -> Int {
+        let commands = try await fleet.commands()
+        return commands["evalsha", default: 0] + commands["blmove", default: 0]
+            + commands["lrange", default: 0]
+            + commands["client|unblock", default: 0]
+    }
+}
+
+extension String {
+    fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+}
