@@ -27,7 +27,7 @@ import Glibc
             unsafe memory = calloc(bytes, 1)
         }
         guard let memory = unsafe memory else {
-            fatalError("the host has no memory for \(bytes) bytes of samples")
+            preconditionFailure("the host has no memory for \(bytes) bytes of samples")
         }
         unsafe base = memory.bindMemory(to: Sample.self, capacity: count)
     }

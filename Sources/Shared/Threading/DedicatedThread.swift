@@ -17,7 +17,7 @@ public final class DedicatedThread: Sendable {
     /// Traps when the kernel refuses: a process that cannot start its few fixed threads cannot run.
     public init(name: String, stackBytes: Int = 256 << 10, body: @escaping @Sendable () -> Void) {
         guard let thread = Self.start(name: name, stackBytes: stackBytes, body: body) else {
-            fatalError("the kernel refused to start the thread \(name)")
+            preconditionFailure("the kernel refused to start the thread \(name)")
         }
         handle = Mutex(.running(thread))
     }
