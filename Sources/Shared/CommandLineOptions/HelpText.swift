@@ -11,7 +11,8 @@ extension OptionTable {
         }
         let statuses = exitStatuses.map { status in
             let number = "\(status.rawValue)"
-            return "  " + String(repeating: " ", count: 2 - number.count) + "\(number)  \(status.meaning)"
+            // A process's exit status has three digits at most.
+            return "  " + String(repeating: " ", count: 3 - number.count) + "\(number)  \(status.meaning)"
         }
         sections.append("Exit status:\n" + statuses.joined(separator: "\n"))
         return sections.joined(separator: "\n\n") + "\n"
