@@ -22,6 +22,29 @@ struct GoldenTests {
         #expect(psnr >= Self.leastPSNR, "\(name) at \(points): \(psnr) dB")
     }
 
+    @Test(arguments: ["80x80", "53x53", "31x31"])
+    func `linear light agrees with a reference that averages light`(points: String) throws {
+        let bytes = Fixture.bytes("landscape-grey.jpg")
+        let (ours, size) = try storedLuma(of: bytes, points, RenderOptions(usesLinearLight: true))
+        let light = try fullLuma(of: bytes).map { level in
+            let value = level / 255
+            return value <= 0.04045 ? value / 12.92 : pow((value + 0.055) / 1.055, 2.4)
+        }
+        let header = try JPEGHeader(parsing: bytes.span)
+        let reference = ReferenceResampler.resample(
+            light, width: header.size.width, horizontal: .whole(header.size.width, to: size.width),
+            vertical: .whole(header.size.height, to: size.height)
+        ).map { light in
+            let value = min(1, max(0, light))
+            return 255 * (value <= 0.0031308 ? value * 12.92 : 1.055 * pow(value, 1 / 2.4) - 0.055)
+        }
+        let found = psnr(ours, reference)
+        #expect(found >= Self.leastPSNR, "\(points): \(found) dB")
+        // And it is not what averaging the stored values gives.
+        let (gamma, _) = try storedLuma(of: bytes, points)
+        #expect(psnr(gamma, reference) < found)
+    }
+
     @Test func `photographs agree with the reference`() throws {
         guard let corpus = Corpus() else { return }
         var report: [String] = []
@@ -31,9 +54,10 @@ struct GoldenTests {
             // Small ones are decoded whole, which is the reference itself.
             guard picture.picture.colour == .yCbCr, picture.stored.shortSide > 720 else { continue }
             let psnr = try lumaPSNR(bytes, "360x360")
-            report.append("\(path) \(psnr)")
+            report.append("\(path) \((psnr * 10).rounded() / 10) dB")
             #expect(psnr >= Self.leastPSNR, "\(path): \(psnr) dB")
         }
+        print("golden: " + report.joined(separator: ", "))
         #expect(!report.isEmpty)
     }
 
@@ -72,17 +96,15 @@ struct GoldenTests {
     private func lumaPSNR(_ bytes: [UInt8], _ points: String) throws -> Double {
         let (ours, size) = try storedLuma(of: bytes, points)
         let header = try JPEGHeader(parsing: bytes.span)
-        let decoder = try JPEGDecoder(header, scale: .full)
-        var full: [Double] = []
-        _ = try decoder.decodePlanes(bytes.span, memoryLimit: header.decoderBytes(at: .full)) {
-            component, _, row in
-            if component == 0 { for index in row.indices { full.append(Double(row[index])) } }
-            return .more
-        }
         let reference = ReferenceResampler.resample(
-            full, width: decoder.planes[0].samples.width,
+            try fullLuma(of: bytes), width: header.size.width,
             horizontal: .whole(header.size.width, to: size.width),
             vertical: .whole(header.size.height, to: size.height))
+        return psnr(ours, reference)
+    }
+
+    /// In decibels, of 8-bit samples.
+    private func psnr(_ ours: [UInt8], _ reference: [Double]) -> Double {
         let error = zip(ours, reference).reduce(0.0) { sum, pair in
             let difference = Double(pair.0) - min(255, max(0, pair.1))
             return sum + difference * difference
@@ -91,12 +113,27 @@ struct GoldenTests {
     }
 }
 
+/// The first component at full size.
+private func fullLuma(of bytes: [UInt8]) throws -> [Double] {
+    let header = try JPEGHeader(parsing: bytes.span)
+    let decoder = try JPEGDecoder(header, scale: .full)
+    var full: [Double] = []
+    _ = try decoder.decodePlanes(bytes.span, memoryLimit: header.decoderBytes(at: .full)) {
+        component, _, row in
+        if component == 0 { for index in row.indices { full.append(Double(row[index])) } }
+        return .more
+    }
+    return full
+}
+
 /// The luma of the first output as it goes to the encoder, of the picture as it is stored.
-private func storedLuma(of bytes: [UInt8], _ points: String) throws -> ([UInt8], PixelSize) {
+private func storedLuma(
+    of bytes: [UInt8], _ points: String, _ options: RenderOptions = RenderOptions()
+) throws -> ([UInt8], PixelSize) {
     let found = try InspectedPicture(inspecting: bytes.span)
     let untagged = InspectedPicture(
         picture: found.picture, format: found.format, orientation: ExifOrientation.find(exif: nil, xmp: nil))
-    let request = try plan(bytes, points).request
+    let request = try plan(bytes, points, options: options).request
     let planned = try RenderPlan(untagged, request, fileBytes: bytes.count)
     switch try planned.paint(bytes.span).canvases[0].finish() {
     case .grey(let size, let luma): return (luma.copied(), size)
