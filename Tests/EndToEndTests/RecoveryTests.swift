@@ -1,0 +1,87 @@
+import JobQueue
+import Redis
+import TestSupport
+import Testing
+
+/// How a fleet comes back: from workers that die again and again, from restarts, from broken connections.
+struct RecoveryTests {
+    @Test func `connections that break all the time lose no job, double none and count no attempt`()
+        async throws
+    {
+        let fleet = try await TestFleet()
+        let count = 300
+        let workers = [try fleet.worker(), try fleet.worker()]
+        for number in 0..<count {
+            try await fleet.push(#"{"source":"a.jpg","pt":"200x200","scale":1,"id":"\#(number)"}"#)
+        }
+        // Every connection but this test's own, whatever it has asked and not been told yet.
+        var breaks = 0
+        let broken = try await eventually("all jobs to be settled") { () async throws -> Int? in
+            let kill = RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            breaks += try await fleet.client.callWhenUp(kill).integer ?? 0
+            let audit = try await fleet.operators.audit()
+            return audit.counters["finished"] == count ? breaks : nil
+        }
+        #expect(broken > 20, "or this test tests nothing")
+        let results = try await fleet.results(count)
+        #expect(results.count == count && Set(results.map(\.id)).count == count)
+        #expect(results.allSatisfy { $0.status == .done && $0.attempt == 1 })
+        for worker in workers {
+            worker.send(15)
+            #expect(await worker.wait() == .status(0))
+        }
+        try await fleet.expectConservation()
+    }
+
+    @Test func `plain BRPOP takes jobs without a list, and loses what a killed worker held`() async throws {
+        let fleet = try await TestFleet()
+        try fleet.write(slowPicture, to: "slow.jpg")
+        let victim = try fleet.worker(["--fetch", "brpop"])
+        try await fleet.push(#"{"source":"slow.jpg","pt":"30x30","scale":1,"id":"lost"}"#)
+        try await eventually("the job to be taken") {
+            try await fleet.operators.audit().waiting == 0 ? () : nil
+        }
+        #expect(try await fleet.operators.audit().running == 0)
+        victim.send(9)
+        #expect(await victim.wait() == .signal(9))
+        try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"next"}"#)
+        let heir = try fleet.worker(["--fetch", "brpop"])
+        #expect(try await fleet.results(1).map(\.id) == ["next"])
+        heir.send(15)
+        #expect(await heir.wait() == .status(0))
+        #expect(try await fleet.commands()["blmove"] == nil)
+        try await fleet.expectConservation()
+    }
+
+    @Test func `a worker that is told to stop while it starts ends at once and loses nothing`() async throws {
+        let fleet = try await TestFleet()
+        for number in 0..<50 {
+            try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"\#(number)"}"#)
+        }
+        for milliseconds in stride(from: 0, to: 200, by: 10) {
+            let worker = try fleet.worker()
+            try await Task.sleep(for: .milliseconds(milliseconds))
+            worker.send(15)
+            let exit = await worker.wait(atMost: .seconds(5))
+            // Before main has begun the signal still means what it means to any process.
+            let hadBegun = !worker.standardError.isEmpty
+            #expect(exit == .status(0) || (exit == .signal(15) && !hadBegun), "\(milliseconds) ms")
+        }
+        #expect(try await fleet.operators.audit().running == 0)
+        try await fleet.expectConservation()
+    }
+
+}
+
+/// Grey, flat, 24,576 pixels a side: 2.4 MB of zero bits as a file, the better part of a second to decode.
+private let slowPicture: [UInt8] = {
+    let side = 24_576
+    let blocks = side / 8 * (side / 8)
+    let size = [UInt8(side >> 8), UInt8(side & 0xFF)]
+    // One symbol, of one bit: no difference, and end of block.
+    let table: [UInt8] = [1] + [UInt8](repeating: 0, count: 15) + [0]
+    return [0xFF, 0xD8] + [0xFF, 0xDB, 0, 67, 0] + [UInt8](repeating: 1, count: 64)
+        + [0xFF, 0xC0, 0, 11, 8] + size + size + [1, 1, 0x11, 0]
+        + [0xFF, 0xC4, 0, 20, 0x00] + table + [0xFF, 0xC4, 0, 20, 0x10] + table
+        + [0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0] + [UInt8](repeating: 0, count: blocks * 2 / 8) + [0xFF, 0xD9]
+}()
