@@ -77,16 +77,18 @@ struct Worker: Sendable {
 
     /// Checks Redis once, before the first claim.
     ///
+    /// - Returns: also when the task is cancelled, whatever was found until then.
     /// - Throws: what a person has to mend: no Redis, no access, an eviction policy that loses jobs, a key
     ///   of another type under the queue's name.
     func checkQueue() async throws(QueueError) {
         let deadline = ContinuousClock.now + Self.startPatience
-        while true {
+        while !Task.isCancelled {
             do throws(QueueError) {
                 if !options.allowsEviction { try await operators.checkEviction() }
                 _ = try await operators.audit()
                 return
             } catch {
+                if Task.isCancelled { return }
                 guard case .redis(let reason) = error, reason.isOutage, ContinuousClock.now < deadline else {
                     throw error
                 }

@@ -22,10 +22,23 @@ enum WorkerProgram {
         let worker = assemble(options, log)
 
         runToEnd {
-            do throws(QueueError) { try await worker.checkQueue() } catch {
+            let checking = Task { () -> QueueError? in
+                do throws(QueueError) { try await worker.checkQueue() } catch { return error }
+                return nil
+            }
+            // Told to stop before Redis has answered, there is nothing to wait for.
+            let (heard, hear) = AsyncStream.makeStream(of: ProcessSignals.Signal.self)
+            Task {
+                for await signal in signals.received {
+                    checking.cancel()
+                    hear.yield(signal)
+                }
+            }
+            if let error = await checking.value {
                 end(exitStatus(for: error), complaining: "worker: \(error)")
             }
-            await worker.run(signals: signals.received)
+            if checking.isCancelled { return .done }
+            await worker.run(signals: heard)
             log.flush(within: .seconds(1))
             return .done
         }

@@ -71,6 +71,15 @@ struct RecoveryTests {
         try await fleet.expectConservation()
     }
 
+    @Test func `a worker that still looks for Redis ends at once when it is told to`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker(redis: "unix://\(fleet.folder.path)/no.sock")
+        try await Task.sleep(for: .milliseconds(500))
+        let start = ContinuousClock.now
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        #expect(ContinuousClock.now - start < .seconds(1), "\(ContinuousClock.now - start)")
+    }
 }
 
 /// Grey, flat, 24,576 pixels a side: 2.4 MB of zero bits as a file, the better part of a second to decode.
