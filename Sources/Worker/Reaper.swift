@@ -58,18 +58,23 @@ struct Reaper: Sendable {
     }
 }
 
-/// After an outage, and at the start, every lease in Redis may look expired although its worker lives: it
-/// could not renew while Redis was away. Jobs are reclaimed only when workers had a lease's time to renew.
+/// Jobs are reclaimed only when live workers had time to renew: after an outage every lease in Redis may
+/// look expired although its worker lives, since none could be renewed while Redis was away.
 final class Quarantine: Sendable {
     private let until: Mutex<ContinuousClock.Instant>
-    private let length: Duration
+    private let lengthAfterOutage: Duration
 
-    init(length: Duration) {
-        self.length = length
-        until = Mutex(.now + length)
+    /// - Parameters:
+    ///   - atStart: an outage that this process has not seen may just be over. Two renewals: a worker
+    ///     renews again at its next one, and may miss that. Not longer, since a worker that is started
+    ///     anew is often the one that shall do its predecessor's jobs, within 15 s of its death.
+    ///   - afterOutage: calls that were under way when the network broke end late, so a whole lease.
+    init(atStart: Duration, afterOutage: Duration) {
+        lengthAfterOutage = afterOutage
+        until = Mutex(.now + atStart)
     }
 
     var isOn: Bool { until.withLock { .now < $0 } }
 
-    func begin() { until.withLock { $0 = .now + length } }
+    func begin() { until.withLock { $0 = .now + lengthAfterOutage } }
 }

@@ -35,7 +35,8 @@ struct Worker: Sendable {
         _ options: WorkerOptions, sources: SourceRoots, outputs: OutputDirectory, id: WorkerID,
         admission: MemoryAdmission, log: EventLog
     ) {
-        let quarantine = Quarantine(length: QueueLimits().lease)
+        let limits = QueueLimits()
+        let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
         let health = RedisHealth { change in
             switch change {
             case .outageBegan(let error): log.warning("redis.outage_began", ["error": .text(of: error)])
@@ -54,7 +55,6 @@ struct Worker: Sendable {
         operators = OperatorQueue(keys, client: moves)
         running = RunningJobs()
         let facts = WorkerFacts(running: running, admission: admission)
-        let limits = QueueLimits()
         lease = LeaseKeeper(
             LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
             name: name, health: health, log: log, info: facts.fields)

@@ -5,6 +5,33 @@ import Testing
 
 /// How a fleet comes back: from workers that die again and again, from restarts, from broken connections.
 struct RecoveryTests {
+    @Test func `a lone worker started again after seven seconds does its predecessor's jobs in time`()
+        async throws
+    {
+        let fleet = try await TestFleet()
+        try fleet.write(slowPicture, to: "slow.jpg")
+        let victim = try fleet.worker()
+        try await fleet.push(#"{"source":"slow.jpg","pt":"30x30","scale":1}"#)
+        try await eventually("the job to run") {
+            try await fleet.operators.audit().running == 1 ? () : nil
+        }
+        victim.send(9)
+        #expect(await victim.wait() == .signal(9))
+        let died = ContinuousClock.now
+        // What systemd's RestartSec or a container's back-off takes.
+        try await Task.sleep(until: died + .seconds(7), clock: .continuous)
+        let heir = try fleet.worker()
+        try await eventually("the job to run again") {
+            try await fleet.operators.audit().counters["reclaimed"] == 1 ? () : nil
+        }
+        #expect(ContinuousClock.now - died < .seconds(15), "\(ContinuousClock.now - died)")
+        let result = try #require(try await fleet.results(1).first)
+        #expect(result.status == .done && result.attempt == 2)
+        heir.send(15)
+        #expect(await heir.wait() == .status(0))
+        try await fleet.expectConservation()
+    }
+
     @Test func `connections that break all the time lose no job, double none and count no attempt`()
         async throws
     {
