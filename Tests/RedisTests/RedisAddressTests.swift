@@ -28,6 +28,18 @@ struct RedisAddressTests {
         #expect(throws: RedisError.self) { try RedisAddress(parsing: url) }
     }
 
+    @Test(arguments: [
+        "redis://:geheim", "redis://me:geheim", "redis://h/geheim", "redis://h?geheim=1",
+        "redis://h?db=geheim",
+        "redis://me:ge/geheim@h", "redis://me:ge?geheim@h", "redis://[::1]geheim", "redis://[::1]:geheim",
+        "redis://me:%zzgeheim@h", "redis://geheim@h", "geheim://h", "me:geheim@h", "unix://geheim",
+        "unix://me:geheim@h/r", "unix:///r?db=geheim", "rediss://me:geheim@h",
+    ])
+    func `no refusal quotes what may be the password`(url: String) {
+        let error = #expect(throws: RedisError.self) { try RedisAddress(parsing: url) }
+        #expect(error?.description.contains("geheim") == false)
+    }
+
     @Test func `TLS is refused with a way out`() {
         let error = #expect(throws: RedisError.self) { try RedisAddress(parsing: "rediss://h") }
         #expect(error?.description.contains("stunnel") == true)

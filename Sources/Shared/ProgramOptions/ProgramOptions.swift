@@ -46,10 +46,8 @@ extension OptionKind where Value == RedisAddress {
                 do throws(RedisError) {
                     return .value(try RedisAddress(parsing: text))
                 } catch {
-                    // The parser's reason may quote what stands where the port should be, and in
-                    // `redis://:password` that is the password. Only what quotes nothing is passed on.
-                    let wantsTLS = text.lowercased().hasPrefix("rediss://")
-                    return .wrong(because: wantsTLS ? error.description : nil)
+                    guard case .badAddress(let reason) = error else { return .wrong(because: nil) }
+                    return .wrong(because: reason)
                 }
             },
             text: { $0.description })

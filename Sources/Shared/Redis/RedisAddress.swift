@@ -22,9 +22,12 @@ public struct RedisAddress: Sendable, Equatable {
     }
 
     /// Parses a URL; user, password, host and path may be percent-encoded.
+    ///
+    /// No reason for a refusal quotes any of the URL: with one sign wrong, a password stands where a port,
+    /// a database or the scheme should be.
     public init(parsing url: String) throws(RedisError) {
         guard let separator = url.firstRange(of: "://") else {
-            throw .badAddress("expected redis://host:port/database or unix:///path, got no scheme")
+            throw .badAddress("it has no scheme, as in redis://host:port/database or unix:///path")
         }
         let scheme = url[..<separator.lowerBound].lowercased()
         let rest = url[separator.upperBound...]
@@ -35,7 +38,7 @@ public struct RedisAddress: Sendable, Equatable {
             throw .badAddress(
                 "rediss:// (TLS) is not supported by the client library hiredis 0.14; "
                     + "run a TLS proxy such as stunnel beside this program and connect to that")
-        default: throw .badAddress("expected redis:// or unix://, got \(scheme)://")
+        default: throw .badAddress("its scheme is neither redis:// nor unix://")
         }
     }
 
@@ -98,7 +101,9 @@ public struct RedisAddress: Sendable, Equatable {
         let name = try decoded(host, what: "host")
         guard let port else { return (name, defaultPort) }
         guard let number = UInt16(port), number > 0 else {
-            throw .badAddress("a port is a number of 1…65535, got \(port)")
+            throw .badAddress(
+                "what follows the host's colon is no port of 1…65535; a password stands before an @, as in "
+                    + "redis://:password@host, and its own / ? % are written %2F %3F %25")
         }
         return (name, number)
     }
@@ -107,12 +112,16 @@ public struct RedisAddress: Sendable, Equatable {
         var text = path.flatMap { $0.isEmpty ? nil : $0 }
         for pair in query?.split(separator: "&") ?? [] {
             let (name, value) = split(pair, at: "=")
-            guard name == "db" else { throw .badAddress("the only parameter is db, got \(name)") }
+            guard name == "db" else {
+                throw .badAddress("db is the only parameter after a ?; in a password a ? is written %3F")
+            }
             text = value ?? ""
         }
         guard let text else { return 0 }
         guard let number = Int(text), number >= 0 else {
-            throw .badAddress("a database is a number of 0 or more, got \(text)")
+            throw .badAddress(
+                "what follows the host is no database, a number of 0 or more; in a password a / is written %2F"
+            )
         }
         return number
     }
