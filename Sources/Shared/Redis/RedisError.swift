@@ -40,10 +40,19 @@ public enum RedisError: Error, Sendable, Equatable {
         case tooManyClients = "ERR max number of clients reached"
     }
 
+    /// What NOPERM becomes inside a script: in Redis 7.0, and later.
+    private static let refusalsInScripts = [
+        "ERR The user executing the script can't ", "ERR ACL failure in script",
+    ]
+
     /// An error reply, told apart by its first word, which is Redis' protocol; the rest is prose.
     init(reply text: String) {
         if let state = ServerState.allCases.first(where: { (text + " ").hasPrefix($0.rawValue + " ") }) {
             self = .notServing(state, text)
+            return
+        }
+        if Self.refusalsInScripts.contains(where: text.hasPrefix) {
+            self = .forbidden(text)
             return
         }
         switch text.prefix(while: { $0 != " " }) {
