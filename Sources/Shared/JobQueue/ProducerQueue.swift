@@ -31,9 +31,12 @@ public struct ProducerQueue: Sendable {
         case already(waiting: Int)
         /// The queue would become longer than allowed; nothing of the chunk was pushed.
         case full(waiting: Int)
+        /// Redis would not take this chunk after it had taken others; nothing of it was pushed.
+        case refused(RedisError)
     }
 
-    /// Pushes chunks in their order, all in one round trip, and answers for each. Waits out an outage.
+    /// Pushes chunks in their order, all in one round trip, and answers for each. Waits out an outage, also
+    /// one that begins between two of them. Throws when none was pushed.
     ///
     /// With `longestQueue`, a chunk that does not fit is refused whole, and later, smaller ones may fit.
     public func enqueue(
@@ -50,11 +53,14 @@ public struct ProducerQueue: Sendable {
         }
         do {
             var replies = try await client.pipeline(commands(chunks, withSource: false), waitsForRedis: true)
-            if replies.contains(.error(.noScript)) {
+            // Sent again whole: what was pushed answers `already`.
+            while replies.contains(where: Self.passes) {
                 // The first brings the source, which the others then find.
-                replies = try await client.pipeline(commands(chunks, withSource: true), waitsForRedis: true)
+                let withSource = replies.contains(.error(.noScript))
+                replies = try await client.pipeline(
+                    commands(chunks, withSource: withSource), waitsForRedis: true)
             }
-            return try replies.map(Self.answer)
+            return try Self.answers(replies)
         } catch let error as RedisError {
             throw .redis(error)
         } catch let error as QueueError {
@@ -64,8 +70,21 @@ public struct ProducerQueue: Sendable {
         }
     }
 
+    /// Whether sending again helps.
+    private static func passes(_ reply: RedisReply) -> Bool {
+        if case .error(let error) = reply { error == .noScript || error.isOutage } else { false }
+    }
+
+    private static func answers(_ replies: [RedisReply]) throws(QueueError) -> [Enqueued] {
+        var answers: [Enqueued] = []
+        for reply in replies { answers.append(try answer(reply)) }
+        let pushed = answers.filter { if case .refused = $0 { false } else { true } }
+        if pushed.isEmpty, case .refused(let error)? = answers.first { throw .redis(error) }
+        return answers
+    }
+
     private static func answer(_ reply: RedisReply) throws(QueueError) -> Enqueued {
-        if case .error(let error) = reply { throw .redis(error) }
+        if case .error(let error) = reply { return .refused(error) }
         let values = reply.array ?? []
         guard values.count == 2, let waiting = values[1].integer else {
             throw .unexpectedAnswer(to: "enqueue", reply)
@@ -89,30 +108,25 @@ public struct ProducerQueue: Sendable {
     }
 
     /// How far a batch is; all zero for one that is unknown or expired.
+    ///
+    /// Asks for the fields by name: the hash also names every chunk, thousands for a million jobs.
     public func progress(ofBatch name: String) async throws(QueueError) -> BatchProgress {
+        let codes = ErrorCode.allCases.map(\.rawValue)
+        var command = RedisCommand(
+            "HMGET", keys.batch(name), "total", "finished", "failed", mayBeReplayed: true)
+        for code in codes { command.append("error:" + code) }
         let reply: RedisReply
-        do {
-            reply = try await client.callWhenUp(
-                RedisCommand("HGETALL", keys.batch(name), mayBeReplayed: true))
-        } catch {
-            throw .redis(error)
-        }
-        var progress = BatchProgress()
-        for (name, value) in pairs(reply) {
-            switch name {
-            case "total": progress.total = value
-            case "finished": progress.finished = value
-            case "failed": progress.failed = value
-            case _ where name.hasPrefix("error:"): progress.errors[String(name.dropFirst(6))] = value
-            default: break
-            }
-        }
+        do { reply = try await client.callWhenUp(command) } catch { throw .redis(error) }
+        let values = (reply.array ?? []).map { $0.text.flatMap { Int($0) } ?? 0 }
+        guard values.count == 3 + codes.count else { throw .unexpectedAnswer(to: "progress", reply) }
+        var progress = BatchProgress(total: values[0], finished: values[1], failed: values[2])
+        for (code, count) in zip(codes, values.dropFirst(3)) where count > 0 { progress.errors[code] = count }
         return progress
     }
 }
 
 extension ProducerQueue {
-    /// Entries of the results stream that are looked at for failures: the latest.
+    /// Entries of the results stream that are looked at for failures, the latest: about half a megabyte.
     private static let resultsLookedAt = 1_000
 
     /// The latest failed jobs of a batch, newest first, among the latest results.
@@ -128,11 +142,12 @@ extension ProducerQueue {
                 stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].text ?? "", words[$0 + 1]) },
                 uniquingKeysWith: { first, _ in first })
             guard fields["batch"]?.text == name, fields["status"]?.text == "failed" else { continue }
-            // An entry that somebody else wrote is no example.
-            guard let json = fields["result"]?.bytes, let result = try? JobResult(json: json) else {
+            do {
+                failures.append(try JobResult(json: fields["result"]?.bytes ?? []))
+            } catch {
+                // An entry that somebody else wrote, or a newer worker with a new code, is no example.
                 continue
             }
-            failures.append(result)
         }
         return failures
     }

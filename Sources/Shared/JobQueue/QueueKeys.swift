@@ -24,6 +24,9 @@ public struct QueueKeys: Sendable, Equatable {
     public func info(of worker: WorkerID) -> String { prefix + "worker:\(worker):info" }
     public func batch(_ name: String) -> String { prefix + "batch:\(name)" }
 
+    /// Matches every key of the queue but the list itself, as for an access list.
+    public var pattern: String { prefix + "*" }
+
     /// KEYS of every script, in the order that prelude.lua names them.
     var shared: [String] { [queue, workers, attempts, counters, delayed, dead, results, paused] }
 
