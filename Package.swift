@@ -111,7 +111,11 @@ let package = Package(
         tests("EndToEndTests", ["JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
-            "EnqueueTests", ["Enqueue", "CommandLineOptions", "Files", "Geometry", "PictureFormats", "Redis"]),
+            "EnqueueTests",
+            [
+                "Enqueue", "CommandLineOptions", "Files", "Geometry", "JobQueue", "PictureFormats", "Redis",
+                "Threading",
+            ]),
     ],
     swiftLanguageModes: [.v6]
 )

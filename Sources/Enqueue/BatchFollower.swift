@@ -1,6 +1,5 @@
 import JobQueue
 import Redis
-import Units
 
 /// `--wait`: looks at the batch until all of its jobs are settled.
 struct BatchFollower: Sendable {
@@ -9,59 +8,72 @@ struct BatchFollower: Sendable {
     let batch: String
     let queueName: String
     let display: ProgressDisplay
+    let steps: NextSteps
 
     /// Between two looks: four a second move a bar smoothly and cost Redis nothing.
     private static let pace = Duration.milliseconds(250)
     /// Without any progress for so long, a look at who should make it.
     private static let stillness = Duration.seconds(5)
 
+    /// What keeps jobs waiting and a person can mend.
+    private enum Hindrance: Hashable { case paused, noWorker, nothingLeft }
+
     /// Returns when every job of the batch is settled: the `pushed` of this run, and what others pushed
-    /// under the same name.
-    func follow(pushed: Int) async throws -> EnqueueSummary.Outcome {
+    /// under the same name. Waits out outages.
+    func follow(pushed: Int) async throws(EnqueueError) -> EnqueueSummary.Outcome {
         let start = ContinuousClock.now
         var rate = ProgressRate()
         var lastChange = start
         var settled = -1
-        var hasTold = false
+        var told: Set<Hindrance> = []
         while true {
-            let state = try await queue.progress(ofBatch: batch)
-            let progress = Progress(
-                finished: state.finished, failed: state.failed, total: max(state.total, pushed))
+            let state = try await look()
+            guard state.total >= pushed else { throw .batchLost(known: state.total, pushed: pushed) }
+            let progress = Progress(finished: state.finished, failed: state.failed, total: state.total)
             let now = ContinuousClock.now
-            if progress.settled != settled {
-                (settled, lastChange) = (progress.settled, now)
-            } else if !hasTold, now - lastChange > Self.stillness {
-                hasTold = await tellWhyNothingMoves()
-            }
+            if progress.settled != settled { (settled, lastChange) = (progress.settled, now) }
             rate.note(progress.settled, at: now - start)
             display.show(progress, rate)
             if progress.isComplete {
                 display.close()
                 return EnqueueSummary.Outcome(
-                    finished: state.finished, failed: state.failed, errors: state.errors)
+                    finished: state.finished, failed: state.failed, errors: state.errors, took: now - start)
             }
-            try await Task.sleep(for: Self.pace)
+            if now - lastChange > Self.stillness {
+                lastChange = now
+                if let hindrance = await hindrance(), told.insert(hindrance).inserted {
+                    display.interrupt(sentence(hindrance))
+                }
+            }
+            do { try await Task.sleep(for: Self.pace) } catch { throw .queue(.redis(.cancelled)) }
         }
     }
 
-    /// Says what keeps the jobs waiting, if something does that a person can mend.
-    private func tellWhyNothingMoves() async -> Bool {
+    private func look() async throws(EnqueueError) -> ProducerQueue.BatchProgress {
+        do throws(QueueError) { return try await queue.progress(ofBatch: batch) } catch {
+            throw .queue(error)
+        }
+    }
+
+    private func hindrance() async -> Hindrance? {
         do throws(QueueError) {
             let audit = try await operators.audit()
-            if audit.isPaused {
-                display.interrupt("the queue \(queueName) is paused; its jobs wait until it is resumed")
-                return true
-            }
-            if !audit.workers.contains(where: { $0.leaseLeft > .zero }) {
-                display.interrupt(
-                    "no worker serves the queue \(queueName); start one: "
-                        + "worker --source-root DIR --output DIR --queue \(queueName)")
-                return true
-            }
-            return false
+            if audit.isPaused { return .paused }
+            if !audit.workers.contains(where: { $0.leaseLeft > .zero }) { return .noWorker }
+            return audit.waiting + audit.running + audit.delayed == 0 ? .nothingLeft : nil
         } catch {
-            // An outage: progress itself waits it out.
-            return false
+            // An outage: the next look waits it out.
+            return nil
+        }
+    }
+
+    private func sentence(_ hindrance: Hindrance) -> String {
+        switch hindrance {
+        case .paused: "the queue \(queueName) is paused; its jobs wait until it is resumed"
+        case .noWorker: "no worker serves the queue \(queueName); start one with: \(steps.startWorker)"
+        case .nothingLeft:
+            "no job is left in the queue \(queueName), and none of this batch was settled for a while: a "
+                + "worker with --fetch brpop has them, or they were deleted; Ctrl-C ends the wait"
         }
     }
 }

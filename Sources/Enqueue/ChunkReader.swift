@@ -13,6 +13,10 @@ final class ChunkReader: Sendable {
         var isLast = false
     }
 
+    /// How long a portion is gathered after its first file. Nobody sees the delay, and workers need not
+    /// wait for the thousandth name of a slow disk or of a program that is still looking.
+    private static let gathering = Duration.milliseconds(200)
+
     private let source: Mutex<PictureSource>
     private let template: JobTemplate
 
@@ -21,18 +25,23 @@ final class ChunkReader: Sendable {
         self.template = template
     }
 
-    /// The next portion of at most `limit` files.
+    /// The next portion: one file at least, except at the end, and at most `limit`.
     func read(atMost limit: Int) throws(FileError) -> Portion {
         try source.withLock { source throws(FileError) in
             var portion = Portion()
+            var deadline: ContinuousClock.Instant?
             while portion.jobs.count + portion.skipped.count < limit {
-                switch try source.next() {
+                switch try source.next(until: deadline) {
+                case .job(let path)?: portion.jobs.append(template.job(source: path))
+                case .skipped(let path, let reason)?: portion.skipped.append((path, reason))
+                case .nothingYet?: return portion
                 case nil:
                     portion.isLast = true
                     return portion
-                case .job(let path)?: portion.jobs.append(template.job(source: path))
-                case .skipped(let path, let reason)?: portion.skipped.append((path, reason))
                 }
+                let now = ContinuousClock.now
+                if let deadline, now > deadline { return portion }
+                deadline = deadline ?? now + Self.gathering
             }
             return portion
         }

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Files
+import Glibc
 
 /// `--dry-run`: prints the jobs instead of pushing them.
 struct DryRun {
@@ -15,8 +16,10 @@ struct DryRun {
     }
 
     func run() -> ExitStatus {
-        var summary = EnqueueSummary(batch: request.batch, isDryRun: true)
-        var warnings = SkipWarnings()
+        defer { fflush(nil) }
+        var summary = EnqueueSummary(
+            batch: request.batch, place: request.source.place, isDryRun: true)
+        var warnings = SkipWarnings(tell: complain)
         do throws(FileError) {
             var isLast = false
             while !isLast {
@@ -36,28 +39,7 @@ struct DryRun {
             return .configuration
         }
         warnings.close()
-        if request.printsJSON { print(summary.json) } else { complain(summary.text) }
+        if request.printsJSON { print(summary.json) } else { complain(summary.pushedText) }
         return .done
     }
-}
-
-/// Tells of files that the user may have wanted to be enqueued, but not of each of a thousand.
-struct SkipWarnings {
-    static let most = 20
-    private var count = 0
-
-    mutating func note(_ path: String, _ reason: SkipReason) {
-        guard reason.deservesWarning else { return }
-        count += 1
-        if count <= Self.most { complain("skipped “\(path)”: \(reason)") }
-    }
-
-    func close() {
-        if count > Self.most { complain("… and \(count - Self.most) more were skipped like these") }
-    }
-}
-
-/// A line on standard error.
-func complain(_ text: String) {
-    writeToStandardError("enqueue: \(text)")
 }

@@ -1,23 +1,19 @@
 import CommandLineOptions
 import Files
 import Glibc
-import JobQueue
 import ProgramOptions
-import Redis
 import Threading
 
 /// The producer: finds pictures, puts a job for each into the queue, and may wait for them.
 @main
 enum EnqueueProgram {
     static func main() {
-        // First, before there is another thread: masks are inherited.
-        let signals = ProcessSignals()
-        let environment = processEnvironment()
-        let request = request(in: environment)
+        let request = request(in: processEnvironment())
         let reader = open(request)
-        if request.isDryRun {
-            exit(DryRun(request, reader).run().rawValue)
-        }
+        // Has no thread and no connection, so Ctrl-C and a closed pipe end it as they end any filter.
+        if request.isDryRun { exit(DryRun(request, reader).run().rawValue) }
+        // Before there is another thread: masks are inherited.
+        let signals = ProcessSignals()
         runToEnd { await EnqueueRun(request, reader, signals).run() }
     }
 
@@ -36,6 +32,7 @@ enum EnqueueProgram {
         }
     }
 
+    /// What the options name must be there before anything is pushed.
     private static func open(_ request: EnqueueRequest) -> ChunkReader {
         do throws(FileError) {
             return ChunkReader(try PictureSource(request), JobTemplate(request))

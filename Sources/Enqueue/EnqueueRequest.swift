@@ -10,6 +10,14 @@ struct EnqueueRequest {
         case directories([String])
         /// `path` nil is standard input.
         case list(path: String?, separator: UInt8)
+
+        /// Where was looked, for a sentence: `beneath photos`.
+        var place: String {
+            switch self {
+            case .directories(let directories): "beneath " + directories.joined(separator: ", ")
+            case .list(let path, _): "in " + (path ?? "the list on standard input")
+            }
+        }
     }
 
     let source: Source

@@ -1,141 +1,164 @@
 import CommandLineOptions
-import Files
 import Glibc
 import JobQueue
-import ProgramOptions
 import Redis
 import Threading
 import Units
 
-/// One run against Redis: push, perhaps follow, sum up.
+/// One run against Redis: connect, push, perhaps follow, sum up.
 struct EnqueueRun: Sendable {
     private let request: EnqueueRequest
     private let reader: ChunkReader
     private let signals: ProcessSignals
-    private let batch: String
-    private let client: RedisClient
+    private let tally: Tally
+    private let display = ProgressDisplay()
+    private let outages: OutageNotice
     private let queue: ProducerQueue
     private let operators: OperatorQueue
+    private let steps: NextSteps
 
     /// How long the first answer of Redis may take.
     private static let startPatience = Duration.seconds(3)
+    /// How long Ctrl-C waits for what is on its way, so that the number it tells is right.
+    private static let stopPatience = Duration.seconds(1)
 
     init(_ request: EnqueueRequest, _ reader: ChunkReader, _ signals: ProcessSignals) {
         self.request = request
         self.reader = reader
         self.signals = signals
-        batch = request.batch
-        client = RedisClient(request.redis, name: "enqueue")
+        tally = Tally(EnqueueSummary(batch: request.batch, place: request.source.place))
+        steps = NextSteps(request)
+        let outages = OutageNotice(display)
+        let client = RedisClient(
+            request.redis, name: "enqueue", health: RedisHealth { outages.note($0) })
+        self.outages = outages
         let keys = QueueKeys(queue: request.queue)
         queue = ProducerQueue(keys, client: client)
         operators = OperatorQueue(keys, client: client)
     }
 
     func run() async -> ExitStatus {
-        do {
-            try await checkRedis()
-            let interruption = Task { await tellOfInterruption() }
-            defer { interruption.cancel() }
-            var summary = EnqueueSummary(batch: batch)
+        let interruption = Task { await leaveOnSignal() }
+        do throws(EnqueueError) {
+            try await connect()
             let pusher = Pusher(
-                queue: queue, reader: reader, batch: batch, longestQueue: request.maxBacklog)
-            let end = try await pusher.push(into: &summary)
-            if case .full(let waiting) = end { return full(summary, waiting: waiting) }
-            if request.waits, summary.enqueued > 0 {
-                let follower = BatchFollower(
-                    queue: queue, operators: operators, batch: batch, queueName: request.queue,
-                    display: ProgressDisplay())
-                summary.outcome = try await follower.follow(pushed: summary.enqueued)
+                queue: queue, reader: reader, tally: tally, display: display,
+                longestQueue: request.maxBacklog)
+            switch try await pusher.push() {
+            case .all: break
+            case .full(let waiting): return refuse(waiting: waiting)
+            case .stopped:
+                await interruption.value
+                return .interrupted
             }
-            await report(summary)
-            return (summary.outcome?.failed ?? 0) > 0 ? .someJobsFailed : .done
-        } catch let error as QueueError {
-            complain("\(error)")
-            complain(advice(for: error))
-            return exitStatus(for: error)
+            display.clear()
+            if !request.printsJSON { say(tally.summary.pushedText) }
+            if request.waits { try await follow() }
+            await report()
+            return (tally.summary.outcome?.failed ?? 0) > 0 ? .someJobsFailed : .done
         } catch {
-            complain("\(error)")
-            return .configuration
+            return giveUp(error)
         }
     }
 
     /// Fails within seconds where the client itself would try for ever.
-    private func checkRedis() async throws(QueueError) {
-        let deadline = ContinuousClock.now + Self.startPatience
+    private func connect() async throws(EnqueueError) {
+        let attempts = Task { await firstAnswer() }
+        let limit = Task {
+            do { try await Task.sleep(for: Self.startPatience) } catch { return }
+            attempts.cancel()
+        }
+        defer { limit.cancel() }
+        if let error = await attempts.value { throw .queue(error) }
+        outages.startTelling()
+    }
+
+    /// Nil once Redis has answered; the last reason once it will not, or the task is cancelled.
+    private func firstAnswer() async -> QueueError? {
+        var last = QueueError.redis(
+            .unreachable(
+                address: request.redis.description, reason: "no answer in \(Self.startPatience.shortText)"))
         while true {
             do throws(QueueError) {
                 _ = try await operators.audit()
-                return
+                return nil
+            } catch .redis(.cancelled) {
+                return last
+            } catch .redis(let reason) where reason.isOutage {
+                last = .redis(reason)
             } catch {
-                guard case .redis(let reason) = error, reason.isOutage, ContinuousClock.now < deadline else {
-                    throw error
-                }
-                do { try await Task.sleep(for: .milliseconds(50)) } catch { return }
+                return error
             }
+            do { try await Task.sleep(for: .milliseconds(50)) } catch { return last }
         }
     }
 
-    private func full(_ summary: EnqueueSummary, waiting: Int) -> ExitStatus {
-        if request.printsJSON { print(summary.json) }
-        complain(
-            "the queue is full: \(waiting) jobs wait, and --max-backlog allows \(request.maxBacklog ?? 0). "
-                + "\(summary.enqueued) jobs were enqueued as batch \(batch); enqueue the rest when workers have "
-                + "caught up")
-        return .queueFull
-    }
-
-    private func report(_ summary: EnqueueSummary) async {
-        if request.printsJSON {
-            print(summary.json)
+    private func follow() async throws(EnqueueError) {
+        guard tally.summary.enqueued > 0 else {
+            tally.note(.init(finished: 0, failed: 0, errors: [:]))
             return
         }
-        print(summary.text)
-        guard let outcome = summary.outcome, outcome.failed > 0 else { return }
-        print(FailureAdvice.text(for: outcome.errors))
+        let follower = BatchFollower(
+            queue: queue, operators: operators, batch: request.batch, queueName: request.queue,
+            display: display, steps: steps)
+        tally.note(try await follower.follow(pushed: tally.summary.enqueued))
+    }
+
+    private func report() async {
+        let summary = tally.summary
+        if request.printsJSON { return say(summary.json) }
+        guard let outcome = summary.outcome, summary.enqueued > 0 else { return }
+        say(outcome.text)
+        guard outcome.failed > 0 else { return }
         do throws(QueueError) {
-            for failure in try await queue.failures(ofBatch: batch, atMost: FailureAdvice.examples) {
-                print("  \(failure.source ?? failure.id): \(failure.error?.message ?? "")")
-            }
+            let failures = try await queue.failures(ofBatch: request.batch, atMost: FailureAdvice.examples)
+            if !failures.isEmpty { say(FailureAdvice.text(of: failures)) }
         } catch {
             complain("examples of failed jobs could not be read: \(error)")
         }
     }
 
+    private func refuse(waiting: Int) -> ExitStatus {
+        display.clear()
+        let summary = tally.summary
+        if request.printsJSON { say(summary.json) }
+        complain(
+            "the queue is full: \(count(waiting, "job")) wait, and --max-backlog allows "
+                + "\(request.maxBacklog ?? 0)")
+        complain(
+            summary.enqueued == 0
+                ? "nothing was enqueued; try again when workers have caught up"
+                : "\(summary.standing); enqueue the rest when workers have caught up")
+        return .queueFull
+    }
+
+    private func giveUp(_ error: EnqueueError) -> ExitStatus {
+        display.close()
+        let summary = tally.summary
+        if request.printsJSON, summary.enqueued > 0 { say(summary.json) }
+        complain("\(error)")
+        if let advice = steps.advice(for: error) { complain(advice) }
+        if summary.enqueued > 0 { complain(summary.standing) }
+        return error.exitStatus
+    }
+
     /// Ctrl-C ends this program, not the jobs.
-    private func tellOfInterruption() async {
+    private func leaveOnSignal() async {
         for await _ in signals.received {
-            complain(
-                "interrupted; what was enqueued goes on. Its progress is in the hash "
-                    + QueueKeys(queue: request.queue).batch(batch))
+            let deadline = ContinuousClock.now + Self.stopPatience
+            var isExact = tally.stop()
+            while !isExact, ContinuousClock.now < deadline {
+                do { try await Task.sleep(for: .milliseconds(5)) } catch { break }
+                isExact = tally.stop()
+            }
+            display.close()
+            let summary = tally.summary
+            if request.printsJSON { say(summary.json) }
+            complain("interrupted; \(summary.standing)" + (isExact ? "" : ", or a few more"))
+            if summary.enqueued > 0 {
+                complain("what was enqueued goes on; to see how far it is: \(steps.seeBatch)")
+            }
             exit(ExitStatus.interrupted.rawValue)
         }
-    }
-
-    private func advice(for error: QueueError) -> String {
-        switch error {
-        case .redis(.authenticationFailed), .redis(.forbidden):
-            "give the user and the password as redis://USER:PASSWORD@HOST in --redis or REDIS_URL"
-        case .redis(let reason) where reason.isOutage:
-            "tried \(request.redis); is Redis running there? --redis or REDIS_URL names another"
-        case .redis(.outOfMemory):
-            "Redis is full (maxmemory); nothing is lost. Enqueue the rest when workers have caught up"
-        case .redis(.wrongType): "another program uses this key; --queue names another queue"
-        case .redis, .unexpectedAnswer, .evicts: "see the queue's keys in Redis"
-        }
-    }
-}
-
-/// Names of batches: when they began, and enough chance to be unique.
-enum BatchName {
-    static func random() -> String {
-        let time = Timestamp.now().rfc3339.prefix(19).filter { $0 != "-" && $0 != ":" }
-        var generator = SystemRandomNumberGenerator()
-        return "\(time)-\(token(using: &generator))"
-    }
-
-    /// Eight hexadecimal digits.
-    static func token(using generator: inout some RandomNumberGenerator) -> String {
-        let digits = String(UInt32.random(in: 0 ... .max, using: &generator), radix: 16)
-        return String(repeating: "0", count: 8 - digits.count) + digits
     }
 }

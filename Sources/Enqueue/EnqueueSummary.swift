@@ -1,4 +1,6 @@
+import JobQueue
 import PictureFormats
+import Units
 
 /// What a run did, for people and as JSON.
 struct EnqueueSummary: Equatable {
@@ -8,10 +10,16 @@ struct EnqueueSummary: Equatable {
         var failed: Int
         /// Failed jobs by error code.
         var errors: [String: Int]
+        /// How long it was waited for; nil where that says nothing.
+        var took: Duration?
     }
 
     var batch: String
+    /// Where was looked: `beneath photos`.
+    var place = "here"
     var enqueued = 0
+    /// The job pushed last, and with it all before it.
+    var lastJob: [UInt8]?
     /// Files that were found and not enqueued, by reason.
     var skipped: [String: Int] = [:]
     var isDryRun = false
@@ -39,26 +47,48 @@ struct EnqueueSummary: Equatable {
         return "{\(fields.joined(separator: ","))}"
     }
 
-    /// A few lines for people.
-    var text: String {
-        var lines = [
-            isDryRun ? "would enqueue \(jobs(enqueued))" : "enqueued \(jobs(enqueued)) as batch \(batch)"
-        ]
-        if skippedTotal > 0 {
-            let reasons = skipped.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map {
-                "\($0.value) \($0.key)"
+    /// What was found and pushed, in a line or two for people.
+    var pushedText: String {
+        let jobs = count(enqueued, "job")
+        let first =
+            if enqueued == 0 {
+                skippedTotal == 0
+                    ? "nothing to enqueue: there is no file \(place)"
+                    : "nothing to enqueue: no picture that workers can read among "
+                        + "\(count(skippedTotal, "file")) \(place)"
+            } else {
+                isDryRun ? "would enqueue \(jobs)" : "enqueued \(jobs) as batch \(batch)"
             }
-            lines.append("skipped \(skippedTotal): " + reasons.joined(separator: ", "))
-        }
-        if let outcome {
-            lines.append("finished \(outcome.finished), failed \(outcome.failed)")
-            let errors = outcome.errors.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-            lines += errors.map { "  \($0.value)  \($0.key)" }
-        }
-        return lines.joined(separator: "\n")
+        guard skippedTotal > 0 else { return first }
+        let reasons = mostFrequent(skipped).map { "\($0.count) \($0.name)" }.joined(separator: ", ")
+        return first + "\nskipped \(skippedTotal): \(reasons)"
     }
 
-    private func jobs(_ count: Int) -> String { count == 1 ? "1 job" : "\(count) jobs" }
+    /// Where a run stands that ends early; a clause for people.
+    var standing: String {
+        guard enqueued > 0 else { return "nothing was enqueued" }
+        var text = "\(count(enqueued, "job")) \(enqueued == 1 ? "was" : "were") enqueued as batch \(batch)"
+        if let lastJob, case .job(let job) = Job.read(lastJob) {
+            text += ", the last one for “\(job.source)”"
+        }
+        return text
+    }
+}
+
+extension EnqueueSummary.Outcome {
+    /// How it ended, with a line for each error code that says what to do.
+    var text: String {
+        let time = took.map { " in \($0.shortText)" } ?? ""
+        let errors = mostFrequent(errors).map {
+            "  \($0.count)  \($0.name): \(FailureAdvice.advice(for: $0.name))"
+        }
+        return (["finished \(finished), failed \(failed)\(time)"] + errors).joined(separator: "\n")
+    }
+}
+
+/// The most frequent first; of equally frequent ones in the order of their names.
+private func mostFrequent(_ counts: [String: Int]) -> [(name: String, count: Int)] {
+    counts.map { (name: $0.key, count: $0.value) }.sorted { ($1.count, $0.name) < ($0.count, $1.name) }
 }
 
 extension SkipReason {

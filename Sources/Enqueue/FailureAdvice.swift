@@ -5,14 +5,19 @@ enum FailureAdvice {
     /// Failed jobs that are shown with their messages.
     static let examples = 5
 
-    static func text(for errors: [String: Int]) -> String {
-        errors.keys.sorted().map { "  \($0): \(advice(for: $0))" }.joined(separator: "\n")
+    /// Examples, one a line.
+    static func text(of failures: [JobResult]) -> String {
+        let lines = failures.map { failure in
+            "  \(failure.source ?? failure.id): \(failure.error?.message ?? "no message")"
+        }
+        return (["for example"] + lines).joined(separator: "\n")
     }
 
-    private static func advice(for text: String) -> String {
+    /// `text` is a code as published; a newer worker may have others than we know.
+    static func advice(for text: String) -> String {
         guard let code = ErrorCode(rawValue: text) else { return "see the worker's log" }
         return switch code {
-        case .invalidJob: "the job's fields are wrong; the messages below name them"
+        case .invalidJob: "the job's fields are wrong; the examples name them"
         case .targetTooSmall: "the box has no whole pixel for these pictures; ask for a larger one"
         case .sourceNotFound:
             "the worker does not find the file; does it see the same paths? --relative-to helps"

@@ -7,6 +7,15 @@ struct FileList {
     enum Item: Equatable {
         case path(String)
         case skipped(String, SkipReason)
+        /// The list goes on, but nothing more came before the deadline.
+        case nothingYet
+    }
+
+    private enum Name {
+        case bytes(ArraySlice<UInt8>)
+        /// What of it can be shown.
+        case overlong(String)
+        case notYet
     }
 
     /// Linux takes no longer path; what is longer is no path, and is not kept in memory to find out.
@@ -17,6 +26,8 @@ struct FileList {
     private var buffer: [UInt8] = []
     private var start = 0
     private var isAtEnd = false
+    /// The beginning of a name that is too long and has not ended yet.
+    private var overlong: String?
 
     /// Reads from `descriptor`, which stays the caller's. Names end with `separator`; the last one may
     /// do without.
@@ -25,16 +36,21 @@ struct FileList {
         self.separator = separator
     }
 
-    /// The next path; nil at the end. Empty lines are passed over. Blocks.
-    mutating func next() throws(SystemError) -> Item? {
-        while let name = try nextName() {
-            guard let bytes = name.bytes else { return .skipped(name.shown, .pathTooLong) }
-            let trimmed = withoutCarriageReturn(bytes)
-            if trimmed.isEmpty { continue }
-            guard let path = String(validating: trimmed, as: UTF8.self) else {
-                return .skipped(String(decoding: trimmed, as: UTF8.self), .nameIsNoText)
+    /// The next path; nil at the end. Empty lines are passed over. Blocks, until the deadline if there
+    /// is one.
+    mutating func next(until deadline: ContinuousClock.Instant? = nil) throws(SystemError) -> Item? {
+        while let name = try nextName(until: deadline) {
+            switch name {
+            case .notYet: return .nothingYet
+            case .overlong(let beginning): return .skipped(beginning, .pathTooLong)
+            case .bytes(let bytes):
+                let trimmed = withoutCarriageReturn(bytes)
+                if trimmed.isEmpty { continue }
+                guard let path = String(validating: trimmed, as: UTF8.self) else {
+                    return .skipped(String(decoding: trimmed, as: UTF8.self), .nameIsNoText)
+                }
+                return .path(path)
             }
-            return .path(path)
         }
         return nil
     }
@@ -44,34 +60,41 @@ struct FileList {
         separator == UInt8(ascii: "\n") && bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
     }
 
-    /// A name's bytes, nil when they are too many, and what of it can be shown.
-    private mutating func nextName() throws(SystemError) -> (bytes: ArraySlice<UInt8>?, shown: String)? {
-        var overlong: String?
+    private mutating func nextName(until deadline: ContinuousClock.Instant?) throws(SystemError) -> Name? {
         while true {
             if let end = buffer[start...].firstIndex(of: separator) {
                 defer { start = end + 1 }
-                return result(buffer[start..<end], overlong)
+                return name(buffer[start..<end])
             }
             if isAtEnd {
                 defer { start = buffer.count }
-                return start == buffer.count && overlong == nil ? nil : result(buffer[start...], overlong)
+                return start == buffer.count && overlong == nil ? nil : name(buffer[start...])
             }
             if buffer.count - start > Self.longestPath + 1 {
-                overlong = overlong ?? String(decoding: buffer[start...].prefix(80), as: UTF8.self) + "…"
+                overlong = overlong ?? Self.beginning(of: buffer[start...])
                 start = buffer.count
             }
+            if let deadline, !hasMore(before: deadline) { return .notYet }
             try readMore()
         }
     }
 
-    private func result(
-        _ bytes: ArraySlice<UInt8>, _ overlong: String?
-    ) -> (bytes: ArraySlice<UInt8>?, shown: String) {
-        if let overlong { return (nil, overlong) }
-        guard bytes.count <= Self.longestPath + 1 else {
-            return (nil, String(decoding: bytes.prefix(80), as: UTF8.self) + "…")
-        }
-        return (bytes, "")
+    private mutating func name(_ bytes: ArraySlice<UInt8>) -> Name {
+        defer { overlong = nil }
+        if let overlong { return .overlong(overlong) }
+        guard bytes.count <= Self.longestPath + 1 else { return .overlong(Self.beginning(of: bytes)) }
+        return .bytes(bytes)
+    }
+
+    private static func beginning(of bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes.prefix(80), as: UTF8.self) + "…"
+    }
+
+    /// Whether bytes, or the end, come before the deadline. An error counts: reading tells it.
+    private func hasMore(before deadline: ContinuousClock.Instant) -> Bool {
+        let left = max(.zero, ContinuousClock.now.duration(to: deadline))
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, Int32((left / .milliseconds(1)).rounded(.up))) != 0
     }
 
     private mutating func readMore() throws(SystemError) {

@@ -7,6 +7,8 @@ struct PictureSource {
         case job(source: String)
         /// By the path that helps the user to find it.
         case skipped(String, SkipReason)
+        /// The list goes on, but nothing more came before the deadline.
+        case nothingYet
     }
 
     private enum Origin {
@@ -34,9 +36,10 @@ struct PictureSource {
         }
     }
 
-    /// The next file; nil at the end. Blocks. Throws when the list itself, or a directory that was there
-    /// at the start, cannot be read.
-    mutating func next() throws(FileError) -> Item? {
+    /// The next file; nil at the end. Blocks; waits for a list that is still being written until the
+    /// deadline, if there is one. Throws when the list itself, or a directory that was there at the start,
+    /// cannot be read.
+    mutating func next(until deadline: ContinuousClock.Instant? = nil) throws(FileError) -> Item? {
         switch origin {
         case .directories(var walk, var left):
             while true {
@@ -53,7 +56,7 @@ struct PictureSource {
         case .list(var list):
             defer { origin = .list(list) }
             do throws(SystemError) {
-                return try list.next().map(item)
+                return try list.next(until: deadline).map(item)
             } catch {
                 throw .sourceUnreadable("the list of files", error)
             }
@@ -71,6 +74,7 @@ struct PictureSource {
         switch item {
         case .path(let path): job(path)
         case .skipped(let path, let reason): .skipped(path, reason)
+        case .nothingYet: .nothingYet
         }
     }
 

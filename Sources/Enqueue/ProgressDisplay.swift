@@ -10,11 +10,17 @@ final class ProgressDisplay: Sendable {
     private static let usualWidth = 80
 
     private let isTerminal = isatty(STDERR_FILENO) == 1
+    private let isDrawn = Atomic(false)
     private let last = Mutex<(at: ContinuousClock.Instant?, progress: Progress?)>((nil, nil))
+
+    /// How many jobs are pushed so far; on a terminal only, where the walk may take minutes.
+    func show(pushed: Int) {
+        drawLine("enqueued \(pushed) …")
+    }
 
     func show(_ progress: Progress, _ rate: ProgressRate) {
         if isTerminal {
-            draw("\r" + ProgressText.bar(progress, rate, width: Self.width() - 1) + "\u{1B}[K")
+            drawLine(ProgressText.bar(progress, rate, width: Self.width() - 1))
             return
         }
         let isDue = last.withLock { last in
@@ -30,15 +36,26 @@ final class ProgressDisplay: Sendable {
         if isDue { complain(ProgressText.line(progress, rate)) }
     }
 
-    /// A sentence between.
+    /// A sentence in place of what is drawn, which the next drawing follows.
     func interrupt(_ text: String) {
-        if isTerminal { draw("\r\u{1B}[K") }
+        clear()
         complain(text)
     }
 
-    /// Leaves the bar as it is and goes on below.
+    /// Takes away what is drawn.
+    func clear() {
+        if isTerminal, isDrawn.exchange(false, ordering: .relaxed) { draw("\r\u{1B}[K") }
+    }
+
+    /// Leaves what is drawn as it is and goes on below.
     func close() {
-        if isTerminal { draw("\n") }
+        if isTerminal, isDrawn.exchange(false, ordering: .relaxed) { draw("\n") }
+    }
+
+    private func drawLine(_ text: String) {
+        guard isTerminal else { return }
+        isDrawn.store(true, ordering: .relaxed)
+        draw("\r\(text)\u{1B}[K")
     }
 
     private func draw(_ text: String) {

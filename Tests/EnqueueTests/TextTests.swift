@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Geometry
+import JobQueue
 import PictureFormats
 import Testing
 
@@ -47,19 +48,46 @@ private func job(_ source: String, scales: [Double] = [3], quality: Int? = nil, 
 
 @Test func `the summary for people has the most frequent first`() {
     var summary = EnqueueSummary(batch: "b1", enqueued: 1)
-    #expect(summary.text == "enqueued 1 job as batch b1")
+    #expect(summary.pushedText == "enqueued 1 job as batch b1")
     for reason in [SkipReason.otherFormat(.png), .noPicture, .noPicture, .nameIsNoText] {
         summary.skip(reason)
     }
-    summary.outcome = .init(finished: 5, failed: 3, errors: ["damaged_image": 1, "truncated_image": 2])
     #expect(
-        summary.text == """
+        summary.pushedText == """
             enqueued 1 job as batch b1
             skipped 4: 2 no picture, 1 in png format, 1 with a name that is no UTF-8
-            finished 5, failed 3
-              2  truncated_image
-              1  damaged_image
             """)
+    let outcome = EnqueueSummary.Outcome(
+        finished: 5, failed: 4, errors: ["damaged_image": 1, "truncated_image": 2, "of_tomorrow": 1],
+        took: .seconds(90))
+    let lines = outcome.text.split(separator: "\n")
+    #expect(lines.first == "finished 5, failed 4 in 1 m 30 s")
+    #expect(
+        lines.dropFirst().map { $0.prefix { $0 != ":" } } == [
+            "  2  truncated_image", "  1  damaged_image", "  1  of_tomorrow",
+        ])
+}
+
+@Test func `every error code has advice of its own`() {
+    let unknown = FailureAdvice.advice(for: "of_tomorrow")
+    let advice = ErrorCode.allCases.map { FailureAdvice.advice(for: $0.rawValue) }
+    #expect(Set(advice).count == advice.count && !advice.contains(unknown))
+}
+
+@Test func `commands to copy survive a shell and show no password`() throws {
+    func steps(_ arguments: [String]) throws -> NextSteps {
+        NextSteps(try request(arguments + ["--batch", "it's"]))
+    }
+    let near = try steps(["--dir", "my photos"])
+    #expect(near.startWorker == "worker --source-root 'my photos' --output thumbs")
+    #expect(
+        near.seeBatch == "redis-cli -u redis://127.0.0.1:6379 HMGET "
+            + #"'{thumbnails}:batch:it'\''s' total finished failed"#)
+    let far = try steps([
+        "--files-from", "-", "--relative-to", "/mnt", "--queue", "q", "--redis", "redis://me:geheim@h:7/2",
+    ])
+    #expect(far.startWorker == "worker --source-root /mnt --output thumbs --queue q")
+    #expect(far.seeBatch.hasPrefix("redis-cli -u redis://h:7/2 --user me --askpass HMGET"))
 }
 
 @Test func `the rate is that of the last seconds`() {

@@ -19,6 +19,8 @@ public func end(_ status: ExitStatus, complaining complaint: String) -> Never {
 /// How a program ends that cannot use its queue.
 public func exitStatus(for error: QueueError) -> ExitStatus {
     switch error {
+    // Full until workers have caught up: the same to a script as a queue that is full.
+    case .redis(.outOfMemory): .queueFull
     case .redis(let reason): reason.isOutage ? .redisUnreachable : .configuration
     case .unexpectedAnswer, .evicts: .configuration
     }
