@@ -1,0 +1,46 @@
+import JobQueue
+import Redis
+import TestSupport
+import Testing
+
+/// A worker with little memory for jobs.
+struct BudgetTests {
+    @Test func `jobs that fit by twos all finish, and no more is reserved than there is`() async throws {
+        let fleet = try await TestFleet()
+        // 2 MiB of coefficients each, for long enough that renewals see them run.
+        try fleet.write(SlowPicture.bytes(side: 1024), to: "slow.jpg")
+        try fleet.write(SlowPicture.bytes(side: 4096, bands: 1), to: "large.jpg")
+        for number in 0..<60 {
+            try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
+        }
+        try await fleet.push(#"{"source":"large.jpg","pt":"90x90","scale":1,"id":"large"}"#)
+        let budget = 8 << 20
+        let worker = try fleet.worker(["--memory-budget", "8MiB"])
+        let id = try await fleet.id(of: worker)
+        var seen: [String: Int] = [:]
+        try await eventually("all results") {
+            let info = try await KeySpace(of: fleet.client).hash(fleet.keys.info(of: id))
+            if let time = info["seen_at"], let reserved = Int(info["reserved_bytes"] ?? "") {
+                #expect(info["budget_bytes"] == "\(budget)")
+                seen[time] = reserved
+            }
+            return try await fleet.client.call(RedisCommand("XLEN", fleet.keys.results)).integer == 61
+                ? () : nil
+        }
+        #expect(seen.values.allSatisfy { $0 <= budget } && seen.values.contains { $0 > 2 << 20 }, "\(seen)")
+        let results = try await fleet.results(61)
+        #expect(results.count { $0.status == .done } == 60)
+        let footprints = Set(results.compactMap(\.footprintBytes))
+        #expect(footprints.count == 1 && footprints.allSatisfy { (2 << 20...4 << 20).contains($0) })
+        let refused = try #require(results.first { $0.id == "large" }?.error)
+        #expect(refused.code == .memoryBudgetExceeded && refused.detail["budget_bytes"] == .integer(budget))
+        guard case .integer(let required)? = refused.detail["required_bytes"] else {
+            Issue.record("no required_bytes: \(refused)")
+            return
+        }
+        #expect((32 << 20...64 << 20).contains(required))
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        try await fleet.expectAllSettled()
+    }
+}

@@ -1,0 +1,127 @@
+import JobQueue
+import Redis
+import TestSupport
+import Testing
+
+/// A worker that is told to stop while pictures are being decoded that take seconds.
+struct ShutdownTests {
+    private static let slowJobs = 6
+
+    @Test func `what runs at the first signal is finished, what waits is left`() async throws {
+        let (fleet, worker) = try await busyFleet(bands: 5)
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        let audit = try await fleet.operators.audit()
+        let finished = audit.counters["finished", default: 0]
+        #expect(finished >= 1 && audit.waiting == Self.slowJobs - finished, "\(audit)")
+        #expect(audit.running == 0 && audit.counters["released"] == nil && audit.workers.isEmpty)
+        try await fleet.expectConservation()
+    }
+
+    @Test func `a second signal within the drain gives back at once and costs no attempt`() async throws {
+        let (fleet, worker) = try await busyFleet(bands: 35)
+        worker.send(15)
+        try await eventually("the drain") {
+            worker.standardError.contains("worker.draining") ? () : nil
+        }
+        let second = ContinuousClock.now
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        #expect(ContinuousClock.now - second < .seconds(1))
+        try await expectGivenBack(fleet)
+    }
+
+    @Test func `what runs beyond the drain's time is given back and costs no attempt`() async throws {
+        let (fleet, worker) = try await busyFleet(bands: 35, ["--drain-timeout", "100ms"])
+        let first = ContinuousClock.now
+        worker.send(2)
+        #expect(await worker.wait() == .status(0))
+        #expect(ContinuousClock.now - first < .seconds(1.5))
+        try await expectGivenBack(fleet)
+    }
+
+    @Test func `a lease is kept for as long as the drain takes`() async throws {
+        // Longer than a lease on one core; a second worker would take the job as soon as the lease is over.
+        let fleet = try await TestFleet()
+        try fleet.write(SlowPicture.bytes(side: 7168), to: "slow.jpg")
+        try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1}"#)
+        let worker = try fleet.worker(["--drain-timeout", "120s", "--memory-budget", "256MiB"])
+        try await fleet.untilHolding(1, worker)
+        let peer = try fleet.worker(["--memory-budget", "256MiB"])
+        worker.send(15)
+        #expect(await worker.wait(atMost: .seconds(110)) == .status(0))
+        #expect(try await fleet.results(1)[0].attempt == 1)
+        peer.send(15)
+        #expect(await peer.wait() == .status(0))
+        #expect(try await fleet.operators.audit().counters["reclaimed", default: 0] == 0)
+        try await fleet.expectAllSettled()
+    }
+
+    @Test func `told to stop while Redis is away, a worker still ends in good time`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker()
+        try await fleet.untilAsleep(worker)
+        await fleet.redis.kill()
+        try await eventually("the worker to notice") {
+            worker.standardError.contains("redis.outage_began") ? () : nil
+        }
+        let start = ContinuousClock.now
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        #expect(ContinuousClock.now - start < .seconds(5))
+    }
+
+    @Test func `a worker that drains waits for a delayed job and does it`() async throws {
+        let fleet = try await TestFleet()
+        try fleet.write([], to: "../thumbs/x.jpg/inside")
+        try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1,"output":"x.jpg","id":"one"}"#)
+        let worker = try fleet.worker(["--drain"])
+        try await eventually("a retry") {
+            try await fleet.operators.audit().counters["retried", default: 0] >= 1 ? () : nil
+        }
+        let attempts = try await fleet.client.call(RedisCommand("HGET", fleet.keys.attempts, "one")).text
+        #expect(worker.isRunning && attempts != nil)
+        try fleet.remove("thumbs/x.jpg")
+        #expect(await worker.wait(atMost: .seconds(60)) == .status(0))
+        let result = try await fleet.results(1)[0]
+        #expect(result.status == .done && (result.attempt ?? 0) >= 2 && fleet.thumbnail("x.jpg") != nil)
+        try await fleet.expectAllSettled()
+    }
+
+    @Test func `what can never be written is buried after five attempts`() async throws {
+        let fleet = try await TestFleet()
+        try fleet.write([], to: "../thumbs/x.jpg/inside")
+        try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1,"output":"x.jpg"}"#)
+        let worker = try fleet.worker(["--drain"])
+        #expect(await worker.wait(atMost: .seconds(60)) == .status(0))
+        let result = try await fleet.results(1)[0]
+        #expect(result.error?.code == .outputUnwritable && result.error?.retryable == true)
+        #expect(result.attempt == 5)
+        let audit = try await fleet.operators.audit()
+        #expect(audit.counters["retried"] == 4 && audit.counters["buried"] == 1 && audit.dead == 1)
+        try await fleet.expectAllSettled()
+    }
+
+    /// A worker that is decoding pictures of seconds, with more waiting.
+    private func busyFleet(
+        bands: Int, _ arguments: [String] = []
+    ) async throws -> (TestFleet, ChildProcess) {
+        let fleet = try await TestFleet()
+        try fleet.write(SlowPicture.bytes(side: 4096, bands: bands), to: "slow.jpg")
+        for number in 0..<Self.slowJobs {
+            try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
+        }
+        let worker = try fleet.worker(arguments)
+        try await fleet.untilHolding(1, worker)
+        return (fleet, worker)
+    }
+
+    private func expectGivenBack(_ fleet: TestFleet) async throws {
+        let audit = try await fleet.operators.audit()
+        #expect(audit.waiting == Self.slowJobs && audit.running == 0 && audit.workers.isEmpty, "\(audit)")
+        #expect(audit.counters["released", default: 0] >= 1)
+        #expect(try await fleet.client.call(RedisCommand("HLEN", fleet.keys.attempts)).integer == 0)
+        #expect(try fleet.unfinishedFiles() == [])
+        try await fleet.expectConservation()
+    }
+}
