@@ -49,7 +49,7 @@ struct RecoveryTests {
             let audit = try await fleet.operators.audit()
             return audit.counters["finished"] == count ? breaks : nil
         }
-        #expect(broken > 20, "or this test tests nothing")
+        #expect(broken >= 6, "each worker's three connections at least once, or this test tests nothing")
         let results = try await fleet.results(count)
         #expect(results.count == count && Set(results.map(\.id)).count == count)
         #expect(results.allSatisfy { $0.status == .done && $0.attempt == 1 })
@@ -73,7 +73,12 @@ struct RecoveryTests {
         #expect(await victim.wait() == .signal(9))
         try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"next"}"#)
         let heir = try fleet.worker(["--fetch", "brpop"])
-        #expect(try await fleet.results(1).map(\.id) == ["next"])
+        // On a busy machine the kill may come after the picture was done; then there was nothing to lose.
+        let results = try await eventually("the next job's result") {
+            let results = try await fleet.results(1)
+            return results.contains { $0.id == "next" } ? results : nil
+        }
+        #expect(results.allSatisfy { $0.attempt == 1 } && results.count <= 2)
         heir.send(15)
         #expect(await heir.wait() == .status(0))
         #expect(try await fleet.commands()["blmove"] == nil)
