@@ -84,7 +84,8 @@ struct ClaimLoop: Sendable {
             case .recovered(var jobs):
                 let raw = jobs.popLast()
                 source = jobs.isEmpty ? .script : .recovered(jobs)
-                return raw.map { Claim(raw: $0) }
+                guard let raw else { return nil }
+                return Claim(raw: raw, isSuspect: try await isSuspect(raw))
             case .script where queue.ownership == .none:
                 let raw = try await queue.popUnsafely(atMost: Self.idleWait)
                 if raw == nil { await onEmpty() }
@@ -131,7 +132,14 @@ struct ClaimLoop: Sendable {
         // A job that was there already is seldom alone; one that came while we slept mostly is, and
         // asking the script for more would be a third round trip for it.
         if raw != nil, ContinuousClock.now - asked < .milliseconds(1) { source = .script }
-        return raw.map { Claim(raw: $0) }
+        guard let raw else { return nil }
+        // A third round trip, but only while a worker with jobs is late, or jobs it left are not settled.
+        return Claim(raw: raw, isSuspect: lease.mayHaveSuspects ? try await isSuspect(raw) : false)
+    }
+
+    /// When asking fails, the job lies in this worker's list and is found there again.
+    private func isSuspect(_ raw: [UInt8]) async throws(QueueError) -> Bool {
+        try await queue.crashes(of: Job.read(raw).ticket) > 0
     }
 
     /// A blocking move does not see a pause: wakes one that sleeps through its beginning. Runs until the

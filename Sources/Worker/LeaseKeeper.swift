@@ -42,6 +42,9 @@ final class LeaseKeeper: Sendable {
         thread.withLock { $0 = started }
     }
 
+    /// True before the first renewal, too: nothing is known yet.
+    var mayHaveSuspects: Bool { news.withLock { $0.answer?.mayHaveSuspects ?? true } }
+
     var isPaused: Bool { news.withLock { $0.answer?.isPaused ?? false } }
 
     /// How long the lease still runs, by this machine's own clock; nothing before the first renewal.

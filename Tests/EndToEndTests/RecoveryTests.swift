@@ -5,6 +5,39 @@ import Testing
 
 /// How a fleet comes back: from workers that die again and again, from restarts, from broken connections.
 struct RecoveryTests {
+    @Test func `jobs that were held when a worker died run alone, also on a worker that slept`() async throws
+    {
+        let fleet = try await TestFleet()
+        try fleet.write(slowPicture, to: "slow.jpg")
+        let victim = try fleet.worker()
+        for number in 0..<4 {
+            try await fleet.push(#"{"source":"slow.jpg","pt":"30x30","scale":1,"id":"\#(number)"}"#)
+        }
+        let suspects = try await eventually("two jobs in one worker") {
+            let held = try await fleet.operators.audit().running
+            return held >= 2 ? held : nil
+        }
+        victim.send(9)
+        #expect(await victim.wait() == .signal(9))
+        // The rest is done before the lease is over, so that the heir sleeps when the suspects come.
+        let heir = try fleet.worker()
+        let audit = try await eventually("the suspects to be reclaimed") {
+            let audit = try await fleet.operators.audit()
+            return audit.counters["reclaimed"] == nil ? nil : audit
+        }
+        #expect((audit.counters["reclaimed"] ?? 0) >= suspects)
+        var mostAtOnce = 0
+        _ = try await eventually("all results") {
+            let audit = try await fleet.operators.audit()
+            mostAtOnce = max(mostAtOnce, audit.running)
+            return audit.counters["finished"] == 4 ? audit : nil
+        }
+        #expect(mostAtOnce == 1)
+        heir.send(15)
+        #expect(await heir.wait() == .status(0))
+        try await fleet.expectConservation()
+    }
+
     @Test func `a lone worker started again after seven seconds does its predecessor's jobs in time`()
         async throws
     {

@@ -224,7 +224,10 @@ struct MoveTests {
     @Test func `renew extends the lease, keeps the info for a while, and reports the work`() async throws {
         let fleet = try await Fleet()
         let answer = try await fleet.worker().renew([("host", "h"), ("pid", "7")])
-        #expect(answer == .init(isPaused: false, expiredWorkers: 0, nextDue: nil, jobsLost: 0))
+        #expect(
+            answer
+                == .init(
+                    isPaused: false, expiredWorkers: 0, nextDue: nil, jobsLost: 0, mayHaveSuspects: false))
         let after = try await fleet.keySpace()
         #expect(after.hash("{q}:worker:w1:info") == ["host": "h", "pid": "7", "reclaimed": "0"])
         #expect(after.entries["{q}:worker:w1:info"]?.expires == true)

@@ -57,6 +57,41 @@ struct ReclaimTests {
         #expect(try await fleet.operators.audit().missing == 0)
     }
 
+    @Test func `a renewal tells of suspects from before they are reclaimed until they are settled`()
+        async throws
+    {
+        let fleet = try await Fleet()
+        let (raw, other) = (job("a"), fleet.worker("w2"))
+        try await fleet.push(raw)
+        _ = try await fleet.worker("late").claim(limit: 1)
+        #expect(try await other.renew().mayHaveSuspects == false, "its lease is fresh")
+        // A worker that renews in time never has less than 7.5 s of its ten left; 6 s is late.
+        try await fleet.expire(fleet.worker("late"), secondsAgo: -8)
+        #expect(try await other.renew().mayHaveSuspects == false)
+        try await fleet.expire(fleet.worker("late"), secondsAgo: -5)
+        #expect(try await other.renew().mayHaveSuspects)
+        #expect(try await other.crashes(of: ticket(raw)) == 0)
+        try await fleet.expire(fleet.worker("late"))
+        #expect(try await other.reclaim().requeued == 1)
+        #expect(try await other.renew().mayHaveSuspects, "it waits")
+        #expect(try await other.crashes(of: ticket(raw)) == 1)
+        _ = try await other.claim(limit: 1)
+        _ = try await other.finish(ticket(raw), done(ticket(raw)))
+        #expect(try await other.renew().mayHaveSuspects == false, "the late worker holds nothing any more")
+        #expect(try await other.crashes(of: ticket(raw)) == 0)
+    }
+
+    @Test func `a job that only failed is no suspect`() async throws {
+        let fleet = try await Fleet()
+        let (raw, worker) = (job("a"), fleet.worker())
+        try await fleet.push(raw)
+        _ = try await worker.claim(limit: 1)
+        var generator = SystemRandomNumberGenerator()
+        _ = try await worker.retry(ticket(raw), failed(ticket(raw)), using: &generator)
+        #expect(try await worker.renew().mayHaveSuspects == false)
+        #expect(try await worker.crashes(of: ticket(raw)) == 0)
+    }
+
     @Test func `a job that somebody died under is claimed alone`() async throws {
         let fleet = try await Fleet()
         for name in ["suspect", "x", "y"] { try await fleet.push(job(name)) }

@@ -11,6 +11,9 @@ public struct LeaseRenewal: Sendable {
         public let nextDue: Duration?
         /// Jobs that others took from this worker since the last renewal: it was thought dead.
         public let jobsLost: Int
+        /// Until the next renewal, a job that comes by a blocking move may be one that workers died under:
+        /// see `WorkerQueue.crashes(of:)`.
+        public let mayHaveSuspects: Bool
     }
 
     private let keys: QueueKeys
@@ -48,9 +51,10 @@ public struct LeaseRenewal: Sendable {
 
     func answer(_ reply: RedisReply) throws(QueueError) -> Answer {
         let values = (reply.array ?? []).compactMap(\.integer)
-        guard values.count == 4 else { throw .unexpectedAnswer(to: "renew", reply) }
+        guard values.count == 5 else { throw .unexpectedAnswer(to: "renew", reply) }
         return Answer(
             isPaused: values[0] == 1, expiredWorkers: values[1],
-            nextDue: values[2] < 0 ? nil : .milliseconds(values[2]), jobsLost: values[3])
+            nextDue: values[2] < 0 ? nil : .milliseconds(values[2]), jobsLost: values[3],
+            mayHaveSuspects: values[4] == 1)
     }
 }

@@ -113,6 +113,19 @@ public struct WorkerQueue: Sendable {
         }
     }
 
+    /// How many workers died under a job that is not settled. `claim` tells by itself; a blocking move
+    /// cannot, so ask after one whenever the last renewal's `mayHaveSuspects` says so.
+    public func crashes(of job: JobTicket) async throws(QueueError) -> Int {
+        let command = RedisCommand("HGET", keys.attempts, job.id, mayBeReplayed: true)
+        do {
+            // "failed crashed", as prelude.lua writes it.
+            let counts = try await moves.callWhenUp(command).text?.split(separator: " ")
+            return counts?.last.flatMap { Int($0) } ?? 0
+        } catch {
+            throw .redis(error)
+        }
+    }
+
     private func popped(_ command: RedisCommand) async throws(QueueError) -> RedisReply {
         do {
             return try await claims.callWhenUp(command)

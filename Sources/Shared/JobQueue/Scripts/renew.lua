@@ -1,11 +1,12 @@
 -- renew: a worker extends its lease, says how it is, and hears what there is to do.
--- KEYS  see prelude: workers, delayed, paused; the worker's info hash.
+-- KEYS  see prelude: workers, attempts, delayed, paused; the worker's info hash; lists of late workers.
 -- ARGV  1 worker id   2 lease in ms   3 TTL of the info in s   4… field, value, … of the info
 -- Answers {paused 0 or 1, workers whose lease is over, ms until the next delayed job is due or -1,
---          jobs that others took from this worker since the last renewal}
+--          jobs that others took from this worker since the last renewal,
+--          1 if a waiting job may be a suspect before the next renewal, else 0}
 local worker, lease, info = ARGV[1], tonumber(ARGV[2]), info_of(ARGV[1])
 expect('zset', WORKERS, DELAYED)
-expect('hash', info)
+expect('hash', info, ATTEMPTS)
 local now = now_ms()
 redis.call('ZADD', WORKERS, now + lease, worker)
 local lost = tonumber(redis.call('HGET', info, 'reclaimed')) or 0
@@ -13,10 +14,25 @@ local fields = {'reclaimed', 0}
 for index = 4, #ARGV do fields[#fields + 1] = ARGV[index] end
 redis.call('HSET', info, unpack(fields))
 redis.call('EXPIRE', info, ARGV[3])
+
+-- A job becomes a suspect when it is reclaimed. Live workers have more than 0.6 of their lease left, since
+-- they renew at 0.75: one that has less and holds jobs is seen here by all the others in time.
+local function may_have_suspects()
+    if redis.call('HLEN', ATTEMPTS) > 100 then return 1 end
+    for _, value in ipairs(redis.call('HVALS', ATTEMPTS)) do
+        if not string.find(value, ' 0$') then return 1 end
+    end
+    for _, late in ipairs(redis.call('ZRANGE', WORKERS, '-inf', now + lease * 0.6, 'BYSCORE', 'LIMIT', 0, 200)) do
+        if redis.call('LLEN', list_of(late)) > 0 then return 1 end
+    end
+    return 0
+end
+
 local next_due = redis.call('ZRANGE', DELAYED, 0, 0, 'WITHSCORES')[2]
 return {
     redis.call('EXISTS', PAUSED),
     redis.call('ZCOUNT', WORKERS, '-inf', '(' .. now),
     next_due and math.max(0, tonumber(next_due) - now) or -1,
     lost,
+    may_have_suspects(),
 }
