@@ -161,3 +161,10 @@ extension JobResult {
         self = try JSONDecoder().decode(JobResult.self, from: Data(json))
     }
 }
+
+extension JobFailure {
+    /// Reads the error of a buried job.
+    public init(json: [UInt8]) throws {
+        self = try JSONDecoder().decode(JobFailure.self, from: Data(json))
+    }
+}

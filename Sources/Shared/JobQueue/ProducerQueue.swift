@@ -52,15 +52,18 @@ public struct ProducerQueue: Sendable {
             }
         }
         do {
-            var replies = try await client.pipeline(commands(chunks, withSource: false), waitsForRedis: true)
-            // Sent again whole: what was pushed answers `already`.
-            while replies.contains(where: Self.passes) {
-                // The first brings the source, which the others then find.
-                let withSource = replies.contains(.error(.noScript))
-                replies = try await client.pipeline(
+            var withSource = false
+            while true {
+                let replies = try await client.pipeline(
                     commands(chunks, withSource: withSource), waitsForRedis: true)
+                if !withSource, replies.contains(.error(.noScript)) {
+                    // The first brings the source, which the others then find: unless Redis forbids it.
+                    withSource = true
+                } else if !replies.contains(where: Self.isOutage) {
+                    return try Self.answers(replies)
+                }
+                // Sent again whole: what was pushed answers `already`.
             }
-            return try Self.answers(replies)
         } catch let error as RedisError {
             throw .redis(error)
         } catch let error as QueueError {
@@ -70,9 +73,8 @@ public struct ProducerQueue: Sendable {
         }
     }
 
-    /// Whether sending again helps.
-    private static func passes(_ reply: RedisReply) -> Bool {
-        if case .error(let error) = reply { error == .noScript || error.isOutage } else { false }
+    private static func isOutage(_ reply: RedisReply) -> Bool {
+        if case .error(let error) = reply { error.isOutage } else { false }
     }
 
     private static func answers(_ replies: [RedisReply]) throws(QueueError) -> [Enqueued] {
@@ -126,30 +128,40 @@ public struct ProducerQueue: Sendable {
 }
 
 extension ProducerQueue {
-    /// Entries of the results stream that are looked at for failures, the latest: about half a megabyte.
-    private static let resultsLookedAt = 1_000
+    /// Entries of the dead list that are looked at for failures, the latest, in one go. Among the results
+    /// they would hide behind thousands that succeeded.
+    private static let deadLookedAt = 1_000
 
-    /// The latest failed jobs of a batch, newest first, among the latest results.
+    /// The latest failed jobs of a batch, newest first, as far as they are in the end of the dead list:
+    /// examples, not a count.
     public func failures(ofBatch name: String, atMost limit: Int) async throws(QueueError) -> [JobResult] {
         let command = RedisCommand(
-            "XREVRANGE", keys.results, "+", "-", "COUNT", String(Self.resultsLookedAt), mayBeReplayed: true)
+            "XREVRANGE", keys.dead, "+", "-", "COUNT", String(Self.deadLookedAt), mayBeReplayed: true)
         let reply: RedisReply
         do { reply = try await client.callWhenUp(command) } catch { throw .redis(error) }
         var failures: [JobResult] = []
         for entry in reply.array ?? [] where failures.count < limit {
-            let words = entry.array?.last?.array ?? []
-            let fields = Dictionary(
-                stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].text ?? "", words[$0 + 1]) },
-                uniquingKeysWith: { first, _ in first })
-            guard fields["batch"]?.text == name, fields["status"]?.text == "failed" else { continue }
-            do {
-                failures.append(try JobResult(json: fields["result"]?.bytes ?? []))
-            } catch {
-                // An entry that somebody else wrote, or a newer worker with a new code, is no example.
-                continue
-            }
+            guard let failure = Self.failure(entry.array?.last?.array ?? [], ofBatch: name) else { continue }
+            failures.append(failure)
         }
         return failures
+    }
+
+    /// Nil for a job of another batch, and for an entry that somebody else wrote, or a newer worker with a
+    /// new code.
+    private static func failure(_ words: [RedisReply], ofBatch name: String) -> JobResult? {
+        let fields = Dictionary(
+            stride(from: 0, to: words.count - 1, by: 2).map { (words[$0].text ?? "", words[$0 + 1]) },
+            uniquingKeysWith: { first, _ in first })
+        guard let raw = fields["job"]?.bytes, let error = fields["error"]?.bytes else { return nil }
+        let reading = Job.read(raw)
+        guard reading.ticket.batch == name else { return nil }
+        let source: String? = if case .job(let job) = reading { job.source } else { nil }
+        do {
+            return JobResult(reading.ticket, source: source, error: try JobFailure(json: error))
+        } catch {
+            return nil
+        }
     }
 }
 
