@@ -67,7 +67,8 @@ struct DeliveryTests {
             #expect(await worker.wait() == .status(0))
             times.append(ContinuousClock.now - start)
         }
-        #expect(times.sorted()[2] < .milliseconds(200), "\(times)")
+        // The best of five: a worker that slept on would take seconds each time, a busy machine does not.
+        #expect(times.sorted()[0] < .milliseconds(200), "\(times)")
         #expect(try await fleet.client.call(RedisCommand("ZCARD", fleet.keys.workers)).integer == 0)
     }
 
