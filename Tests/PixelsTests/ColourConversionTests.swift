@@ -51,6 +51,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [ColourConversion.InkPolarity.plain, .inverted])
+    func `interleaved inks convert like planes of them`(polarity: ColourConversion.InkPolarity) {
+        let inks: [UInt8] = [0, 255, 17, 0, 200, 100, 50, 25, 255, 255, 255, 255, 1, 2, 3, 128]
+        var pixels = [UInt8](repeating: 0, count: 12)
+        var span = pixels.mutableSpan
+        ColourConversion.convertCMYKToRGB(inks.span, polarity: polarity, into: &span)
+        for pixel in 0..<4 {
+            let expected = cmykToRGB(Array(inks[4 * pixel..<4 * pixel + 4]), polarity)
+            #expect(Array(pixels[3 * pixel..<3 * pixel + 3]) == expected)
+        }
+    }
+
     @Test func `the product of ink and black is rounded exactly`() {
         for ink in UInt8.min...UInt8.max {
             for black in UInt8.min...UInt8.max {

@@ -39,8 +39,13 @@ import Testing
         let row: [UInt8] = [0, 1, 128, 254, 255]
         var light = [UInt16](repeating: 0, count: 5)
         var span = light.mutableSpan
-        TransferFunction.linearise(row.span, into: &span)
+        TransferFunction.linearise(row.span, channel: 0, of: 1, into: &span)
         #expect(light == row.map { TransferFunction.linear($0) })
+        let pixels: [UInt8] = row.flatMap { level -> [UInt8] in [7, 9, level] }
+        var third = [UInt16](repeating: 0, count: 5)
+        span = third.mutableSpan
+        TransferFunction.linearise(pixels.span, channel: 2, of: 3, into: &span)
+        #expect(third == light)
         let plane = makePlane(width: 5, height: 2) { x, _ in light[x] }
         #expect(samples(TransferFunction.encode(plane)) == row + row)
     }

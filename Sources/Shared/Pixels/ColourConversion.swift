@@ -80,6 +80,23 @@ public enum ColourConversion {
         }
     }
 
+    /// Interleaved cyan, magenta, yellow, black become interleaved red, green, blue, as above.
+    ///
+    /// - Precondition: three samples of room for four of ink.
+    public static func convertCMYKToRGB(
+        _ inks: Span<UInt8>, polarity: InkPolarity, into pixels: inout MutableSpan<UInt8>
+    ) {
+        let count = inks.count / 4
+        precondition(pixels.count >= 3 * count, "\(inks.count) inks into \(pixels.count) samples")
+        let flip: UInt8 = polarity == .plain ? 0xFF : 0
+        for pixel in 0..<count {
+            let light = Int32(inks[4 * pixel + 3] ^ flip)
+            for channel in 0..<3 {
+                pixels[3 * pixel + channel] = product(Int32(inks[4 * pixel + channel] ^ flip), light)
+            }
+        }
+    }
+
     private static let half: Int32 = 1 << 15
 
     private static let centre: Int32 = 128 << 16

@@ -10,12 +10,15 @@ public enum TransferFunction {
     /// The sRGB level nearest to a linear light, nearness measured in sRGB.
     public static func encoded(_ light: UInt16) -> UInt8 { levels[Int(light)] }
 
-    /// Linear light of a row of levels.
+    /// Linear light of one channel of a row of interleaved pixels.
     ///
-    /// - Precondition: `light` has room for the row.
-    public static func linearise(_ row: Span<UInt8>, into light: inout MutableSpan<UInt16>) {
-        precondition(light.count >= row.count, "\(row.count) levels into \(light.count)")
-        for index in row.indices { light[index] = linearLevels[Int(row[index])] }
+    /// - Precondition: `light` has room for a sample a pixel.
+    public static func linearise(
+        _ pixels: Span<UInt8>, channel: Int, of channels: Int, into light: inout MutableSpan<UInt16>
+    ) {
+        let count = pixels.count / channels
+        precondition((0..<channels).contains(channel) && light.count >= count, "\(count) pixels")
+        for index in 0..<count { light[index] = linearLevels[Int(pixels[index * channels + channel])] }
     }
 
     /// The 8-bit plane of a linear one.

@@ -1,59 +1,65 @@
 internal import Geometry
 internal import Pixels
 
-/// One decoded row as light: 16 bits a sample, a grey channel or red, green and blue.
+/// One decoded row of pixels as light: 16 bits a sample, a grey channel or red, green and blue.
 struct LinearRow: ~Copyable {
     private let colour: SourceColour
-    private let width: Int
-    private var stored: [[UInt8]]
-    private var light: [[UInt16]]
+    /// Red, green and blue of a row of inks; empty for other colours.
+    private var pixels: [UInt8]
+    /// Grey, or red.
+    private var first: [UInt16]
+    private var green: [UInt16]
+    private var blue: [UInt16]
 
-    init(of picture: any SourcePicture, at scale: DecodeScale, layout: SourceLayout) {
+    init(of picture: any SourcePicture, at scale: DecodeScale) {
+        let width = picture.pixels(at: scale).samples.width
         colour = picture.colour
-        width = layout == .pixels ? picture.pixels(at: scale).samples.width : 0
-        stored = Array(repeating: Array(repeating: 0, count: width), count: picture.colour.components)
-        light = Array(
-            repeating: Array(repeating: 0, count: width), count: picture.colour == .grey ? 1 : 3)
+        let others = colour == .grey ? 0 : width
+        pixels = [UInt8](repeating: 0, count: colour.components == 4 ? 3 * width : 0)
+        first = [UInt16](repeating: 0, count: width)
+        green = [UInt16](repeating: 0, count: others)
+        blue = [UInt16](repeating: 0, count: others)
     }
 
     /// Upper bound of the bytes that a row takes.
     static func bytes(_ picture: any SourcePicture, at scale: DecodeScale) -> Int {
         let width = picture.pixels(at: scale).samples.width
-        return width * (picture.colour.components + 3 * MemoryLayout<UInt16>.size)
+        return width * 3 * (MemoryLayout<UInt16>.size + MemoryLayout<UInt8>.size) + 4 * arrayOverhead
     }
 
-    func channel(_ index: Int) -> [UInt16] { light[index] }
+    /// A Swift array's header, the allocator's, and rounding.
+    private static let arrayOverhead = 64
 
-    /// - Parameter pixels: interleaved, a sample a component.
-    mutating func fill(from pixels: Span<UInt8>) {
-        let components = stored.count
-        for component in 0..<components {
-            for x in 0..<width { stored[component][x] = pixels[x * components + component] }
-        }
+    /// Grey or red, green and blue by their index; a grey row has but the first.
+    func channel(_ index: Int) -> [UInt16] { index == 0 ? first : index == 1 ? green : blue }
+
+    /// - Parameter samples: interleaved, one a component. The decoder has made CMYK of YCCK.
+    mutating func fill(from samples: Span<UInt8>) {
         switch colour {
+        case .grey, .yCbCr, .rgb: linearise(samples)
         case .cmyk(let polarity), .ycck(let polarity):
-            // The decoder has made CMYK of YCCK.
-            let black = stored[3]
-            convertToRGB(black: black, polarity)
-        case .grey, .yCbCr, .rgb: break
-        }
-        for channel in light.indices {
-            // Moved out and back: a span into an array's element would outlive the access to it.
-            var row: [UInt16] = []
-            swap(&row, &light[channel])
-            var samples = row.mutableSpan
-            let levels = stored[channel]
-            TransferFunction.linearise(levels.span, into: &samples)
-            swap(&row, &light[channel])
+            // Moved out and back: the pixels are read while the channels are written.
+            var pixels: [UInt8] = []
+            swap(&pixels, &self.pixels)
+            var converted = pixels.mutableSpan
+            ColourConversion.convertCMYKToRGB(samples, polarity: polarity, into: &converted)
+            linearise(pixels.span)
+            swap(&pixels, &self.pixels)
         }
     }
 
-    private mutating func convertToRGB(black: [UInt8], _ polarity: ColourConversion.InkPolarity) {
-        var (cyan, magenta, yellow) = (stored[0], stored[1], stored[2])
-        var first = cyan.mutableSpan
-        var second = magenta.mutableSpan
-        var third = yellow.mutableSpan
-        ColourConversion.convertCMYKToRGB(&first, &second, &third, black: black.span, polarity: polarity)
-        (stored[0], stored[1], stored[2]) = (cyan, magenta, yellow)
+    private mutating func linearise(_ pixels: Span<UInt8>) {
+        let channels = colour == .grey ? 1 : 3
+        do {
+            var light = first.mutableSpan
+            TransferFunction.linearise(pixels, channel: 0, of: channels, into: &light)
+        }
+        guard channels == 3 else { return }
+        do {
+            var light = green.mutableSpan
+            TransferFunction.linearise(pixels, channel: 1, of: channels, into: &light)
+        }
+        var light = blue.mutableSpan
+        TransferFunction.linearise(pixels, channel: 2, of: channels, into: &light)
     }
 }

@@ -67,19 +67,19 @@ extension RenderPlan {
         let clock = ContinuousClock()
         let start = clock.now
         let canvases = outputs.map { Canvas($0, colour: picture.picture.colour, layout: layout) }
-        var linear = LinearRow(of: picture.picture, at: geometry.decodeScale, layout: layout)
+        var linear = layout == .pixels ? LinearRow(of: picture.picture, at: geometry.decodeScale) : nil
         var resampling = Duration.zero
         let decode = try picture.picture.decode(
             bytes, at: geometry.decodeScale, layout: layout,
             acceptsDamage: request.options.acceptsPartial, shouldStop: shouldStop
         ) { component, samples in
             let rowStart = clock.now
-            switch layout {
-            case .planes:
+            if var row = linear.take() {
+                row.fill(from: samples)
+                for canvas in canvases { canvas.push(row) }
+                linear = consume row
+            } else {
                 for canvas in canvases { canvas.push(samples, component: component) }
-            case .pixels:
-                linear.fill(from: samples)
-                for canvas in canvases { canvas.push(linear) }
             }
             resampling += clock.now - rowStart
         }
