@@ -100,7 +100,14 @@ let package = Package(
         tests("PixelsTests", ["Pixels", "Geometry"]),
         tests("ExifTests", ["Exif", "Geometry"]),
         tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
-        tests("ThumbnailsTests", ["Thumbnails", "Exif", "Geometry", "JPEG", "Pixels", "Units"]),
+        tests(
+            "ThumbnailsTests",
+            ["Thumbnails", "Exif", "Geometry", "JPEG", "Pixels", "Threading", "Units", "RenderProbe"]),
+        // Measures one picture's memory in a process of its own, where no other test allocates.
+        .executableTarget(
+            name: "RenderProbe",
+            dependencies: ["Geometry", "MemoryBudget", "TestSupport", "Thumbnails", "Units"],
+            path: "Tests/RenderProbe", swiftSettings: strict),
         tests("RedisTests", ["Redis", "Threading"]),
         tests("JobQueueTests", ["JobQueue", "Redis"]),
         tests("ThreadingTests", ["Threading"]),

@@ -4,9 +4,13 @@ import Glibc
 public enum Fixture {
     /// A file of `Tests/Fixtures`; ends the test run when it is missing.
     public static func bytes(_ name: String, file: String = #filePath) -> [UInt8] {
-        let path = folder(of: folder(of: file)) + "/Fixtures/" + name
-        guard let bytes = contents(of: path) else { fatalError("no fixture named \(name)") }
+        guard let bytes = contents(of: path(name, file: file)) else { fatalError("no fixture named \(name)") }
         return bytes
+    }
+
+    /// Where a file of `Tests/Fixtures` is.
+    public static func path(_ name: String, file: String = #filePath) -> String {
+        folder(of: folder(of: file)) + "/Fixtures/" + name
     }
 
     /// The whole file, or nil when it cannot be read.

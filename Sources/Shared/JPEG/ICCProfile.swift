@@ -13,13 +13,20 @@ public enum ICCProfile {
             return nil
         }
         let chunks = header.iccChunks.sorted { $0.sequence < $1.sequence }
-        var profile: [UInt8] = []
         for (index, chunk) in chunks.enumerated() {
             guard chunk.total == total, Int(chunk.sequence) == index + 1,
                 chunk.range.upperBound <= bytes.count
             else { return nil }
-            for position in chunk.range { profile.append(bytes[position]) }
         }
+        var profile: [UInt8] = []
+        // Up to 16 MB: an array that grows by doubling would hold three times as much.
+        profile.reserveCapacity(header.profileBytes)
+        for chunk in chunks { for position in chunk.range { profile.append(bytes[position]) } }
         return profile.isEmpty ? nil : profile
     }
+}
+
+extension JPEGHeader {
+    /// The length of the colour profile that the chunks make up, if they do.
+    public var profileBytes: Int { iccChunks.reduce(0) { $0 + $1.range.count } }
 }

@@ -8,6 +8,15 @@ extension PlaneFilter {
             horizontal: .whole(width, to: .everySecond(width)),
             vertical: .whole(height, to: .everySecond(height)))
     }
+
+    /// The bytes that halving two planes with one filter takes beside them, both results included; an
+    /// upper bound.
+    public static func halvingBytes(width: Int, height: Int) -> Int {
+        let horizontal = Axis.whole(width, to: .everySecond(width))
+        let vertical = Axis.whole(height, to: .everySecond(height))
+        return peakBytes(horizontal: horizontal, vertical: vertical)
+            + 2 * PlaneResampler.peakBytes(horizontal: horizontal, vertical: vertical)
+    }
 }
 
 extension Plane {

@@ -14,7 +14,7 @@ public struct Footprint: Hashable, Sendable {
     public let decoder: ByteCount
     /// Weights, rows under the filter, and the planes that come out.
     public let resamplers: ByteCount
-    /// Turning and encoding, and the encoded files.
+    /// Turning and encoding, the colour profile, and the encoded files.
     public let encoder: ByteCount
 
     public var total: ByteCount {
@@ -27,31 +27,44 @@ public struct Footprint: Hashable, Sendable {
 
     init(
         picture: any SourcePicture, outputs: [OutputPlan], at scale: DecodeScale, layout: SourceLayout,
-        fileBytes: Int
+        quality: Int, fileBytes: Int
     ) {
         source = ByteCount((fileBytes + Self.page - 1) / Self.page * Self.page)
         let rows = layout == .pixels ? LinearRow.bytes(picture, at: scale) : 0
         decoder = ByteCount(picture.decoderBytes(at: scale, layout: layout) + rows)
-        resamplers = outputs.reduce(.zero) { sum, output in
-            sum
-                + output.channels.reduce(.zero) { sum, channel in
-                    let resampler =
-                        layout == .planes
-                        ? PlaneResampler.peakBytes(horizontal: channel.horizontal, vertical: channel.vertical)
-                        : LinearResampler.peakBytes(
-                            horizontal: channel.horizontal, vertical: channel.vertical)
-                    return sum + ByteCount(resampler)
-                        + ByteCount(
-                            PlaneFilter.peakBytes(horizontal: channel.horizontal, vertical: channel.vertical))
+        resamplers = outputs.reduce(.zero) { sum, output in sum + Self.resamplers(output, layout) }
+        // What works on one thumbnail is gone when the next is encoded, its encoded bytes are not.
+        let busiest = outputs.map { Self.temporaries($0, layout, picture.colour) }.max() ?? .zero
+        let profile = JPEGEncoder.profileSegmentsBytes(picture.profileBytes)
+        encoder = outputs.reduce(busiest + ByteCount(picture.profileBytes)) { sum, output in
+            sum + ByteCount(JPEGEncoder.encodedBound(output.size.stored, quality: quality) + profile)
+        }
+    }
+
+    private static func resamplers(_ output: OutputPlan, _ layout: SourceLayout) -> ByteCount {
+        output.channels.reduce(.zero) { sum, channel in
+            let (horizontal, vertical) = channel
+            let resampler =
+                switch layout {
+                case .planes: PlaneResampler.peakBytes(horizontal: horizontal, vertical: vertical)
+                case .pixels: LinearResampler.peakBytes(horizontal: horizontal, vertical: vertical)
                 }
+            return sum + ByteCount(resampler)
+                + ByteCount(PlaneFilter.peakBytes(horizontal: horizontal, vertical: vertical))
         }
-        // Planes of finished outputs are gone when the next is encoded, its encoded bytes are not.
-        encoder = outputs.reduce(.zero) { sum, output in
-            let size = output.size.stored
-            // One plane is turned at a time; colour conversion and half-size chroma take two planes more.
-            let plane = Plane.allocatedBytes(width: size.width, height: size.height)
-            return sum
-                + ByteCount(3 * plane + JPEGEncoder.workingBytes(size) + JPEGEncoder.encodedBound(size))
-        }
+    }
+
+    /// What finishing one thumbnail takes beside its planes, which the resamplers count.
+    private static func temporaries(
+        _ output: OutputPlan, _ layout: SourceLayout, _ colour: SourceColour
+    ) -> ByteCount {
+        let size = output.size.stored
+        // One plane at a time is turned into a second one, or made of one in linear light.
+        let makesPlane = output.orientation.swapsSides || layout == .pixels
+        let plane = makesPlane ? Plane.allocatedBytes(width: size.width, height: size.height) : 0
+        // Chroma made at full size is halved.
+        let isHalved = colour != .grey && (layout == .pixels || colour != .yCbCr)
+        let halving = isHalved ? PlaneFilter.halvingBytes(width: size.width, height: size.height) : 0
+        return ByteCount(max(plane, halving) + JPEGEncoder.workingBytes(size))
     }
 }

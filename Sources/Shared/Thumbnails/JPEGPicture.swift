@@ -57,15 +57,20 @@ struct JPEGPicture: SourcePicture {
         }
     }
 
+    var profileBytes: Int { passesProfileOn ? header.profileBytes : 0 }
+
     func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, isBroken: Bool) {
-        // A profile of inks would give the thumbnail's red, green and blue a wrong meaning.
-        switch colour {
-        case .cmyk, .ycck: return (nil, false)
-        case .grey, .yCbCr, .rgb: break
-        }
-        guard !header.iccChunks.isEmpty else { return (nil, false) }
+        guard passesProfileOn, !header.iccChunks.isEmpty else { return (nil, false) }
         let profile = ICCProfile.assemble(header, in: bytes)
         return (profile, profile == nil)
+    }
+
+    /// A profile of inks would give the thumbnail's red, green and blue a wrong meaning.
+    private var passesProfileOn: Bool {
+        switch colour {
+        case .cmyk, .ycck: false
+        case .grey, .yCbCr, .rgb: true
+        }
     }
 
     func decode(

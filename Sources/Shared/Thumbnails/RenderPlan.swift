@@ -37,7 +37,8 @@ public struct RenderPlan: Sendable {
             OutputPlan(size, of: picture.picture, at: scale, orientation: orientation, layout: layout)
         }
         footprint = Footprint(
-            picture: picture.picture, outputs: outputs, at: scale, layout: layout, fileBytes: fileBytes)
+            picture: picture.picture, outputs: outputs, at: scale, layout: layout, quality: request.quality,
+            fileBytes: fileBytes)
         self.picture = picture
         self.request = request
     }

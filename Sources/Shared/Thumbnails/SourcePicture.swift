@@ -20,6 +20,8 @@ protocol SourcePicture: Sendable {
     func decoderBytes(at scale: DecodeScale, layout: SourceLayout) -> Int
     /// Throws what speaks against decoding a file of this length, before memory is spent on it.
     func check(fileBytes: Int) throws(PictureError)
+    /// The length of the colour profile that `colourProfile` gives, at most.
+    var profileBytes: Int { get }
     /// The embedded colour profile, byte for byte. Nil without one, or if what there is, is broken; then
     /// the second value says so.
     func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, isBroken: Bool)
