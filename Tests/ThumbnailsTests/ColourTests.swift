@@ -55,6 +55,31 @@ struct ColourTests {
         }
     }
 
+    @Test(arguments: [1, 65_519, 65_520, 300_000]) func `a profile of any length passes through`(length: Int)
+        throws
+    {
+        let profile = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+        for name in ["landscape-420.jpg", "landscape-grey.jpg", "landscape-rgb.jpg"] {
+            let source = Fixture.bytes(name).withProfile(profile)
+            let encoded = try render(source, "32x32").thumbnails[0].encoded
+            let header = try JPEGHeader(parsing: encoded.span)
+            let found = ICCProfile.assemble(header, in: encoded.span)
+            #expect(found == profile, "\(name)")
+        }
+    }
+
+    @Test(arguments: ["cmyk-plain.jpg", "cmyk-adobe.jpg", "ycck-adobe.jpg"])
+    func `a profile of inks is left out of a picture of light`(name: String) throws {
+        let source = Fixture.bytes(name).withProfile(Fixture.bytes("profile.icc"))
+        let rendering = try render(source, "32x32")
+        let encoded = rendering.thumbnails[0].encoded
+        let header = try JPEGHeader(parsing: encoded.span)
+        #expect(header.iccChunks.isEmpty)
+        #expect(header.components.count == 3)
+        // It was sound, so there is nothing to note.
+        #expect(!rendering.notes.contains("brokenICCProfileDropped"))
+    }
+
     @Test(arguments: ["icc-gap.jpg", "icc-duplicate.jpg", "icc-number-above-total.jpg"])
     func `a broken colour profile is dropped with a note`(name: String) throws {
         let rendering = try render(Fixture.bytes(name), "32x32")

@@ -26,6 +26,8 @@ struct CorpusTests {
                 let planned = try plan(bytes, "120x120", scales: [3])
                 let thumbnail = try planned.render(bytes.span).thumbnails[0]
                 accepted += 1
+                let again = try planned.render(bytes.span).thumbnails[0]
+                #expect(again.encoded == thumbnail.encoded, "\(path) is not the same twice")
                 let header = try JPEGHeader(parsing: thumbnail.encoded.span)
                 #expect(header.size == thumbnail.size && header.size == planned.geometry.outputs[0].displayed)
                 checkSize(thumbnail.size, path, row, planned)

@@ -111,38 +111,93 @@ struct GoldenTests {
         }
         return 10 * log10(255 * 255 * Double(ours.count) / max(error, 1e-9))
     }
+
+    /// Chroma of every sampling, at its own resolution, ends where the picture ends.
+    @Test(arguments: [
+        ("landscape-420.jpg", "75x75"), ("portrait-422.jpg", "75x75"), ("square-444.jpg", "59x59"),
+        ("landscape-progressive.jpg", "53x53"), ("sampling-422.jpg", "13x13"), ("sampling-440.jpg", "13x13"),
+        ("sampling-411.jpg", "13x13"), ("sampling-410.jpg", "13x13"), ("sampling-422-as-221212.jpg", "13x13"),
+    ])
+    func `chroma agrees with the reference`(name: String, points: String) throws {
+        let bytes = Fixture.bytes(name)
+        for component in 1...2 {
+            let found = try chromaPSNR(bytes, points, component)
+            #expect(found >= 40, "\(name) component \(component) at \(points): \(found) dB")
+        }
+    }
+
+    @Test(arguments: [
+        "mdx-Panasonic_DMC-LC40.jpg", "mdx-Minolta_DiMAGE_EX.jpg", "mdx-Olympus_PEN_E-P3.jpg",
+        "nuke-image-p3.jpg", "mdx-Kodak_DX4330.jpg",
+    ])
+    func `chroma of photographs agrees with the reference`(name: String) throws {
+        guard let corpus = Corpus() else { return }
+        let bytes = try #require(corpus.bytes("photos/" + name))
+        for component in 1...2 {
+            let found = try chromaPSNR(bytes, "240x240", component)
+            print("golden chroma \(component): \(name) \((found * 10).rounded() / 10) dB")
+            #expect(found >= Self.leastPSNR, "\(name) component \(component): \(found) dB")
+        }
+    }
+
+    private func chromaPSNR(_ bytes: [UInt8], _ points: String, _ component: Int) throws -> Double {
+        let (planes, size) = try storedPlanes(of: bytes, points)
+        let header = try JPEGHeader(parsing: bytes.span)
+        let (h, v) = (header.components[component].h, header.components[component].v)
+        let reference = ReferenceResampler.resample(
+            try fullPlane(component, of: bytes),
+            width: try JPEGDecoder(header, scale: .full).planes[component].samples.width,
+            horizontal: .init(
+                sourceExtent: Double(header.size.width * h) / Double(header.maximumH),
+                targetExtent: Double(size.width) / 2, targetCount: (size.width + 1) / 2),
+            vertical: .init(
+                sourceExtent: Double(header.size.height * v) / Double(header.maximumV),
+                targetExtent: Double(size.height) / 2, targetCount: (size.height + 1) / 2))
+        return psnr(planes[component], reference)
+    }
 }
 
-/// The first component at full size.
-private func fullLuma(of bytes: [UInt8]) throws -> [Double] {
+private func fullLuma(of bytes: [UInt8]) throws -> [Double] { try fullPlane(0, of: bytes) }
+
+/// One component at full size.
+private func fullPlane(_ wanted: Int, of bytes: [UInt8]) throws -> [Double] {
     let header = try JPEGHeader(parsing: bytes.span)
     let decoder = try JPEGDecoder(header, scale: .full)
     var full: [Double] = []
     _ = try decoder.decodePlanes(bytes.span, memoryLimit: header.decoderBytes(at: .full)) {
         component, _, row in
-        if component == 0 { for index in row.indices { full.append(Double(row[index])) } }
+        if component == wanted { for index in row.indices { full.append(Double(row[index])) } }
         return .more
     }
     return full
 }
 
-/// The luma of the first output as it goes to the encoder, of the picture as it is stored.
+/// The luma of the first output, as `storedPlanes`.
 private func storedLuma(
     of bytes: [UInt8], _ points: String, _ options: RenderOptions = RenderOptions()
 ) throws -> ([UInt8], PixelSize) {
+    let (planes, size) = try storedPlanes(of: bytes, points, options)
+    return (planes[0], size)
+}
+
+/// The planes of the first output as they go to the encoder, of the picture as it is stored.
+private func storedPlanes(
+    of bytes: [UInt8], _ points: String, _ options: RenderOptions = RenderOptions()
+) throws -> ([[UInt8]], PixelSize) {
     let found = try InspectedPicture(inspecting: bytes.span)
     let untagged = InspectedPicture(
         picture: found.picture, format: found.format, orientation: ExifOrientation.find(exif: nil, xmp: nil))
     let request = try plan(bytes, points, options: options).request
     let planned = try RenderPlan(untagged, request, fileBytes: bytes.count)
     switch try planned.paint(bytes.span).canvases[0].finish() {
-    case .grey(let size, let luma): return (luma.copied(), size)
-    case .colour(let size, let luma, _, _): return (luma.copied(), size)
+    case .grey(let size, let luma): return ([luma.copied()], size)
+    case .colour(let size, let luma, let blue, let red):
+        return ([luma.copied(), blue.copied(), red.copied()], size)
     }
 }
 
 extension Plane {
-    fileprivate func copied() -> [UInt8] {
+    func copied() -> [UInt8] {
         let samples = samples
         return samples.indices.map { samples[$0] }
     }

@@ -58,4 +58,24 @@ struct OrientationTests {
         let again = try InspectedPicture(inspecting: encoded.span)
         #expect(again.orientation.source == .absent)
     }
+
+    /// Each was encoded by itself, from the same scene turned, so they agree to the encoder's errors.
+    @Test(arguments: [
+        ("exifr-f%t.jpg", 1.5), ("glide-Landscape_%.jpg", 2), ("glide-Portrait_%.jpg", 2),
+    ])
+    func `eight real files of one scene look the same`(pattern: String, mostDifference: Double) throws {
+        guard let corpus = Corpus() else { return }
+        let parts = pattern.split(separator: "%")
+        let family = try (1...8).map { value in
+            let bytes = try #require(corpus.bytes("orientation/\(parts[0])\(value)\(parts[1])"))
+            return try DecodedPicture(decoding: render(bytes, "64x64").thumbnails[0].encoded)
+        }
+        let upright = family[0]
+        for (index, picture) in family.enumerated() {
+            #expect(picture.width == upright.width && picture.height == upright.height)
+            let sum = zip(picture.samples, upright.samples).reduce(0) { $0 + abs(Int($1.0) - Int($1.1)) }
+            let mean = Double(sum) / Double(upright.samples.count)
+            #expect(mean <= mostDifference, "orientation \(index + 1) differs by \(mean) levels")
+        }
+    }
 }

@@ -36,6 +36,12 @@ struct SeedTests {
         }
     }
 
+    @Test func `a box beyond all numbers is refused`() {
+        #expect(throws: PictureError.self) {
+            try plan(Fixture.bytes("landscape-420.jpg"), "1e300x1e300", scales: [1e300])
+        }
+    }
+
     @Test func `the box is points times the display's scale`() throws {
         let rendering = try render(Fixture.bytes("landscape-420.jpg"), "120x120", scales: [1, 2, 3])
         #expect(rendering.thumbnails.map(\.size.width) == [120, 240, 360])
