@@ -1,7 +1,8 @@
 import Geometry
-import JPEG
 import TestSupport
 import Testing
+
+@testable import JPEG
 
 struct EncoderTests {
     /// Planes of a picture with something different everywhere.
@@ -89,6 +90,24 @@ struct EncoderTests {
         let header = try JPEGHeader(parsing: file.span)
         #expect(header.exif == nil && header.xmp == nil && header.iccChunks.isEmpty)
         #expect(header.notes == [])
+    }
+
+    /// TurboJPEG is not told how large the buffer is, so a smaller one would be overrun.
+    @Test(arguments: [1, 80, 90, 100])
+    func `the buffer has all the room that TurboJPEG takes for granted`(quality: Int) throws {
+        for (width, height) in [(1, 1), (17, 9), (256, 256)] {
+            let planes = Planes(width: width, height: height)
+            for profile in [nil, [UInt8](repeating: 1, count: 70_000)] {
+                let encoder = JPEGEncoder(quality: quality, iccProfile: profile)
+                let room =
+                    JPEGEncoder.bufferBytes(planes.size)
+                    + JPEGEncoder.profileSegmentsBytes(profile?.count ?? 0)
+                #expect(try planes.encode(encoder).capacity >= room)
+                let grey = try encoder.encodeGrey(
+                    size: planes.size, luma: planes.luma.span, stride: planes.stride)
+                #expect(grey.capacity >= room)
+            }
+        }
     }
 
     /// Black and white noise is the worst picture known; a fifth of the room is left above it.

@@ -80,10 +80,10 @@ public struct JPEGEncoder: Sendable {
         _ size: PixelSize, _ sampling: TJSAMP, _ luma: Span<UInt8>, _ lumaStride: Int,
         blue: Span<UInt8>, red: Span<UInt8>, _ chromaStride: Int
     ) throws(JPEGError) -> [UInt8] {
-        let bound = Self.encodedBound(size, quality: quality)
+        let room = Self.bufferBytes(size)
         let gap = Self.profileSegmentsBytes(iccProfile?.count ?? 0)
         var failure: JPEGError?
-        let file = unsafe [UInt8](unsafeUninitializedCapacity: gap + bound) { buffer, count in
+        let file = unsafe [UInt8](unsafeUninitializedCapacity: gap + room) { buffer, count in
             do throws(JPEGError) {
                 let space = unsafe UnsafeMutableBufferPointer(rebasing: buffer[gap...])
                 let encoded = unsafe try compress(
@@ -163,17 +163,23 @@ public struct JPEGEncoder: Sendable {
 }
 
 extension JPEGEncoder {
-    /// Upper bound of an encoded file without its profile, in bytes. It is the encoder's buffer, of which
-    /// only the pages that the file fills become resident: more would be an error, never an overrun.
+    /// Upper bound of an encoded file without its profile, in bytes: what becomes resident of its buffer.
     ///
     /// TurboJPEG's own bound, 3 bytes a pixel, is right at quality 100 and twice too much at the usual
     /// ones. The worst pictures known are of black and white noise, which holds all the energy that 8 bits
     /// can and spreads it over every coefficient: 1.08 bytes a pixel at quality 80, 1.42 at 90, 2.77 at
     /// 100. Photographs take a tenth of it. A test encodes such noise at every quality.
     public static func encodedBound(_ size: PixelSize, quality: Int) -> Int {
-        let bound = Int(tjBufSize(Int32(size.width), Int32(size.height), Int32(TJSAMP_420.rawValue)))
+        let bound = bufferBytes(size)
         let share = quality <= 80 ? 1.0 / 2 : quality <= 90 ? 2.0 / 3 : 1
         return Int(Double(bound) * share) + headerBytes
+    }
+
+    /// The room that TurboJPEG takes for granted: with TJFLAG_NOREALLOC it never looks at the buffer's size,
+    /// and a smaller one would be overrun. Grey pictures would do with two thirds. Pages that the file does
+    /// not reach cost nothing.
+    static func bufferBytes(_ size: PixelSize) -> Int {
+        Int(tjBufSize(Int32(size.width), Int32(size.height), Int32(TJSAMP_420.rawValue)))
     }
 
     /// Tables and segments in front of the picture data: 623 bytes.

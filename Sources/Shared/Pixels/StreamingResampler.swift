@@ -46,6 +46,7 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
 
     /// Fills in the rows that never came. Without any row to repeat, `repeatLast` is grey, too.
     consuming func finish(filling missing: MissingRows) -> SamplePlane<Sample> {
+        guard rowsReceived < rowsExpected else { return output }
         let columns = filter.horizontal.axis.sourceCount
         let filler = SampleMemory<Sample>(count: columns)
         if missing == .repeatLast, rowsReceived > 0 {
