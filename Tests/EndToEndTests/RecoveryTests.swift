@@ -149,7 +149,8 @@ struct RecoveryTests {
         let start = ContinuousClock.now
         worker.send(15)
         #expect(await worker.wait() == .status(0))
-        #expect(ContinuousClock.now - start < .seconds(1), "\(ContinuousClock.now - start)")
+        // Without the signal it would look for ten seconds; a busy machine alone can take one.
+        #expect(ContinuousClock.now - start < .seconds(3), "\(ContinuousClock.now - start)")
     }
 }
 
