@@ -87,9 +87,7 @@ struct ClaimLoop: Sendable {
                 guard let raw else { return nil }
                 return Claim(raw: raw, isSuspect: try await isSuspect(raw))
             case .script where queue.ownership == .none:
-                let raw = try await queue.popUnsafely(atMost: Self.idleWait)
-                if raw == nil { await onEmpty() }
-                return raw.map { Claim(raw: $0) }
+                return try await pop()
             case .script:
                 return try await claim(&source)
             case .blockingMove:
@@ -117,6 +115,28 @@ struct ClaimLoop: Sendable {
         repeat { await lease.renewed.next() } while lease.isPaused && !Task.isCancelled
     }
 
+    /// Plain BRPOP sees no pause, and no script is run before it that could: renewals tell, the first before
+    /// the first job.
+    private func pop() async throws(QueueError) -> Claim? {
+        _ = await lease.renewed.next(after: 0)
+        guard !lease.isPaused else {
+            await untilClaimable()
+            return nil
+        }
+        let asked = ContinuousClock.now
+        let raw: [UInt8]?
+        isAsleep.set(true)
+        do {
+            defer { isAsleep.set(false) }
+            raw = try await queue.popUnsafely(atMost: Self.idleWait)
+        }
+        if let raw { return Claim(raw: raw) }
+        await onEmpty()
+        // Woken before its time: the queue may be paused.
+        if ContinuousClock.now - asked < Self.idleWait { await untilClaimable() }
+        return nil
+    }
+
     private func sleep(_ source: inout Source) async throws(QueueError) -> Claim? {
         let limit = min(Self.idleWait, lease.remaining - Self.leaseReserve)
         guard !lease.isPaused, limit > .zero else {
@@ -129,6 +149,8 @@ struct ClaimLoop: Sendable {
         defer { isAsleep.set(false) }
         let raw = try await queue.wait(atMost: limit)
         if raw == nil { await onEmpty() }
+        // Woken before its time: the queue may be paused, which only the script sees.
+        if raw == nil, ContinuousClock.now - asked < limit { source = .script }
         // A job that was there already is seldom alone; one that came while we slept mostly is, and
         // asking the script for more would be a third round trip for it.
         if raw != nil, ContinuousClock.now - asked < .milliseconds(1) { source = .script }

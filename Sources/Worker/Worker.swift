@@ -46,7 +46,7 @@ struct Worker: Sendable {
             }
         }
         let keys = QueueKeys(queue: options.queue)
-        let name = "worker:\(id)"
+        let name = id.connectionName
         claims = RedisClient(options.redis, name: name, health: health)
         moves = RedisClient(options.redis, name: name, health: health)
         queue = WorkerQueue(

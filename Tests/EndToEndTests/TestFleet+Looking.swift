@@ -20,7 +20,8 @@ extension TestFleet {
         try await eventually("the worker to sleep in Redis") {
             let clients = try await self.client.callWhenUp(RedisCommand("CLIENT", "LIST")).text ?? ""
             return clients.split(separator: "\n").contains { line in
-                line.contains(name) && line.contains("cmd=blmove") && line.contains("flags=b")
+                line.contains(name) && (line.contains("cmd=blmove") || line.contains("cmd=brpop"))
+                    && line.contains("flags=b")
             } ? () : nil
         }
     }

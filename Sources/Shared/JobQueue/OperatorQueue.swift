@@ -10,9 +10,34 @@ public struct OperatorQueue: Sendable {
         self.client = client
     }
 
-    /// Nobody claims from now on; what is claimed goes on. A worker asleep in a pop may take one more job.
+    /// Nobody claims from now on; what is claimed goes on.
+    ///
+    /// A blocking pop does not see the pause, so workers that sleep in one are woken. One that was just
+    /// falling asleep hears of the pause at its next renewal, and takes what comes until then.
     public func pause(because reason: String) async throws(QueueError) {
         _ = try await call(RedisCommand("SET", keys.paused, reason.isEmpty ? "paused" : reason))
+        do throws(QueueError) { try await wakeSleepers() } catch {
+            // An access list may hide other connections. Then all of them hear of it at their next renewal.
+            guard case .redis(.forbidden) = error else { throw error }
+        }
+    }
+
+    private func wakeSleepers() async throws(QueueError) {
+        let workers = try await audit().workers.map { WorkerID($0.id).connectionName }
+        guard !workers.isEmpty else { return }
+        let names = Set(workers)
+        let connections = try await call(RedisCommand("CLIENT", "LIST")).text ?? ""
+        for connection in connections.split(separator: "\n") {
+            var facts: [Substring: Substring] = [:]
+            for fact in connection.split(separator: " ") {
+                let parts = fact.split(separator: "=", maxSplits: 1)
+                if parts.count == 2 { facts[parts[0]] = parts[1] }
+            }
+            guard let id = facts["id"], let name = facts["name"], names.contains(String(name)),
+                facts["flags"]?.contains("b") == true
+            else { continue }
+            _ = try await call(RedisCommand("CLIENT", "UNBLOCK", String(id)))
+        }
     }
 
     public func resume() async throws(QueueError) { _ = try await call(RedisCommand("DEL", keys.paused)) }

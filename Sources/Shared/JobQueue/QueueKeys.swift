@@ -53,6 +53,9 @@ public struct WorkerID: Sendable, Hashable, CustomStringConvertible {
         description = name
     }
 
+    /// How the worker's connections are named in Redis.
+    public var connectionName: String { "worker:\(self)" }
+
     public static func random() -> WorkerID {
         var generator = SystemRandomNumberGenerator()
         let digits = String(generator.next(), radix: 16)
