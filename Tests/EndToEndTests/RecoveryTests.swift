@@ -44,7 +44,7 @@ struct RecoveryTests {
         async throws
     {
         let fleet = try await TestFleet()
-        try fleet.write(slowPicture, to: "slow.jpg")
+        try fleet.write(SlowPicture.bytes(side: 4096), to: "slow.jpg")
         let victim = try fleet.worker()
         try await fleet.push(#"{"source":"slow.jpg","pt":"30x30","scale":1}"#)
         try await eventually("the job to run") {
@@ -53,6 +53,7 @@ struct RecoveryTests {
         victim.send(9)
         #expect(await victim.wait() == .signal(9))
         let died = ContinuousClock.now
+        try #require(try await fleet.operators.audit().running == 1, "or there is nothing to reclaim")
         // What systemd's RestartSec or a container's back-off takes.
         try await Task.sleep(until: died + .seconds(7), clock: .continuous)
         let heir = try fleet.worker()

@@ -7,6 +7,7 @@ import Threading
 
 /// A Redis, a folder of pictures, a folder of thumbnails, and workers as they are shipped.
 final class TestFleet: Sendable {
+    private let place: FleetPlace
     let redis: PrivateRedis
     let client: RedisClient
     let keys = QueueKeys()
@@ -19,6 +20,7 @@ final class TestFleet: Sendable {
         pictures: [String: String] = ["a.jpg": "landscape-420.jpg"], appendOnly: Bool = false,
         configuration: [String] = []
     ) async throws {
+        place = try await FleetPlace()
         redis = try await PrivateRedis(appendOnly: appendOnly, configuration: configuration)
         client = redis.client()
         folder = try TemporaryFolder()
