@@ -22,26 +22,34 @@ enum WorkerProgram {
         let worker = assemble(options, log)
 
         runToEnd {
-            let checking = Task { () -> QueueError? in
-                do throws(QueueError) { try await worker.checkQueue() } catch { return error }
-                return nil
-            }
-            // Told to stop before Redis has answered, there is nothing to wait for.
-            let (heard, hear) = AsyncStream.makeStream(of: ProcessSignals.Signal.self)
-            Task {
-                for await signal in signals.received {
-                    checking.cancel()
-                    hear.yield(signal)
-                }
-            }
-            if let error = await checking.value {
-                end(exitStatus(for: error), complaining: "worker: \(error)")
-            }
-            if checking.isCancelled { return .done }
-            await worker.run(signals: heard)
+            guard let signals = await checkQueue(worker, signals.received) else { return .done }
+            await worker.run(signals: signals)
             log.flush(within: .seconds(1))
             return .done
         }
+    }
+
+    /// Waits for Redis' first answer, and ends the program where a person has to mend something. Answers the
+    /// signals that the worker shall listen to; nil when one came before Redis answered.
+    private static func checkQueue(
+        _ worker: Worker, _ signals: AsyncStream<ProcessSignals.Signal>
+    ) async -> AsyncStream<ProcessSignals.Signal>? {
+        let checking = Task { () -> QueueError? in
+            do throws(QueueError) { try await worker.checkQueue() } catch { return error }
+            return nil
+        }
+        // A stream has one listener for ever, so this one goes on and passes everything to the worker.
+        let (passedOn, pass) = AsyncStream.makeStream(of: ProcessSignals.Signal.self)
+        Task {
+            for await signal in signals {
+                checking.cancel()
+                pass.yield(signal)
+            }
+        }
+        if let error = await checking.value {
+            end(exitStatus(for: error), complaining: "worker: \(error)")
+        }
+        return checking.isCancelled ? nil : passedOn
     }
 
     private static func options(in environment: [String: String]) -> WorkerOptions {

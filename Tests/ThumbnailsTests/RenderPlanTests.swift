@@ -40,6 +40,17 @@ struct RenderPlanTests {
         }
     }
 
+    @Test func `an arithmetic coder may need less than a bit a block, so its small files are not refused`()
+        throws
+    {
+        var bytes = Fixture.bytes("bomb.jpg")
+        let frame = try #require(bytes.indices.first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xC2 })
+        bytes[frame + 1] = 0xCA
+        let planned = try plan(bytes, "9x9", options: RenderOptions(pixelLimit: .max))
+        // Its memory is counted all the same: a budget that is smaller refuses it.
+        #expect(planned.footprint.decoder > .mebibytes(1000))
+    }
+
     @Test func `a decode stops when it is told to`() {
         let bytes = Fixture.bytes("landscape-420.jpg")
         var asked = 0

@@ -8,7 +8,7 @@ extension OutputDirectory {
     /// Removes unfinished files that dead workers left behind: names of our own pattern, not of this
     /// worker, last written more than `age` ago, and whose worker `isAlive` denies. Answers how many.
     ///
-    /// Walks the whole tree: for once at the start and once an hour, on a thread of its own. Directories
+    /// Walks the whole tree: for once at the start, on a thread of its own. Directories
     /// that cannot be read are passed over: another sweep, or another worker's, will see them.
     public func sweepStrayFiles(
         olderThan age: Duration = .seconds(3_600), isAlive: (String) -> Bool

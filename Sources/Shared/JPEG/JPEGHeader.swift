@@ -71,6 +71,8 @@ public struct JPEGHeader: Hashable, Sendable {
         case bytesInsideScan
         /// ICC chunks that do not make up a profile.
         case brokenICCProfileDropped
+        /// A profile of inks; the thumbnail is red, green and blue.
+        case inkProfileDropped
     }
 
     public var maximumH: Int { components.reduce(1) { max($0, $1.h) } }

@@ -41,8 +41,9 @@ struct JPEGPicture: SourcePicture {
     func check(fileBytes: Int) throws(PictureError) {
         // A file of 258 bytes can claim a picture whose coefficients take 2.4 GB. A block costs at least
         // one bit in the first scan of its component, so a file that cannot hold these has no picture.
-        // Single-scan files spend no memory on what they claim; they are decoded and found truncated.
-        guard header.isMultiScan else { return }
+        // Single-scan files spend no memory on what they claim; they are decoded and found truncated. And an
+        // arithmetic coder spends less than a bit on what it foresees, so there a small file may be honest.
+        guard header.isMultiScan, !header.process.isArithmetic else { return }
         let blocks = header.components.reduce(0) { sum, component in
             let across = (header.size.width * component.h + 8 * header.maximumH - 1) / (8 * header.maximumH)
             let down = (header.size.height * component.v + 8 * header.maximumV - 1) / (8 * header.maximumV)
@@ -59,10 +60,13 @@ struct JPEGPicture: SourcePicture {
 
     var profileBytes: Int { passesProfileOn ? header.profileBytes : 0 }
 
-    func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, isBroken: Bool) {
-        guard passesProfileOn, !header.iccChunks.isEmpty else { return (nil, false) }
-        let profile = ICCProfile.assemble(header, in: bytes)
-        return (profile, profile == nil)
+    func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, note: String?) {
+        guard !header.iccChunks.isEmpty else { return (nil, nil) }
+        guard passesProfileOn else { return (nil, JPEGHeader.Note.inkProfileDropped.rawValue) }
+        guard let profile = ICCProfile.assemble(header, in: bytes) else {
+            return (nil, JPEGHeader.Note.brokenICCProfileDropped.rawValue)
+        }
+        return (profile, nil)
     }
 
     /// A profile of inks would give the thumbnail's red, green and blue a wrong meaning.

@@ -38,9 +38,9 @@ extension RenderPlan {
     ) throws(PictureError) -> Rendering {
         let painted = try paint(bytes, shouldStop: shouldStop)
         let start = ContinuousClock.now
-        let (profile, isBroken) = picture.picture.colourProfile(in: bytes)
+        let (profile, profileNote) = picture.picture.colourProfile(in: bytes)
         var notes = picture.picture.notes.union(painted.decode.notes)
-        if isBroken { notes.insert(JPEGHeader.Note.brokenICCProfileDropped.rawValue) }
+        if let profileNote { notes.insert(profileNote) }
         var thumbnails: [Thumbnail] = []
         for canvas in painted.canvases {
             let size = canvas.plan.size

@@ -22,9 +22,9 @@ protocol SourcePicture: Sendable {
     func check(fileBytes: Int) throws(PictureError)
     /// The length of the colour profile that `colourProfile` gives, at most.
     var profileBytes: Int { get }
-    /// The embedded colour profile, byte for byte. Nil without one, or if what there is, is broken; then
-    /// the second value says so.
-    func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, isBroken: Bool)
+    /// The embedded colour profile, byte for byte. Nil without one, or if what there is cannot be passed on;
+    /// then the note says why.
+    func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, note: String?)
 
     /// Delivers rows of stored components (`.planes`, each at its own resolution) or of interleaved
     /// pixels (`.pixels`, as component 0), from the top, until the picture ends or `shouldStop` says so.

@@ -20,14 +20,14 @@ public struct ThumbnailRequest: Hashable, Sendable {
 /// What an operator decides for every picture alike.
 public struct RenderOptions: Hashable, Sendable {
     /// Average light instead of stored values. Stored values are what ImageIO and most viewers average;
-    /// light is right for fine bright detail, at about four times the resampling work.
+    /// light is right for fine bright detail, and is decoded at twice the scale.
     public var usesLinearLight: Bool
     /// Make a thumbnail of a damaged picture too, and say so.
     public var acceptsPartial: Bool
     /// Pixels that a picture may claim.
     public var pixelLimit: Int
 
-    /// One gigapixel: four times the largest photograph anyone uploads, and two seconds of decoding.
+    /// One gigapixel: beyond any single photograph, and libjpeg still takes panoramas below it.
     public static let defaultPixelLimit = 1_000_000_000
 
     public init(
