@@ -41,6 +41,8 @@ let package = Package(
     products: [
         .executable(name: "worker", targets: ["Worker"]),
         .executable(name: "enqueue", targets: ["Enqueue"]),
+        // For tests only: preloaded into a worker.
+        .library(name: "Interposer", type: .dynamic, targets: ["Interposer"]),
     ],
     targets: [
         // C libraries: each has exactly one Swift importer.
@@ -89,6 +91,8 @@ let package = Package(
                 "Units", "Geometry", "PictureFormats", "Redis", "JobQueue", "Threading", "Files",
                 "EventLog", "CommandLineOptions", "ProgramOptions",
             ], swiftSettings: strict),
+
+        .target(name: "Interposer", path: "Tests/Interposer"),
 
         // Tests: one target a module, then the programs as a whole.
         .target(

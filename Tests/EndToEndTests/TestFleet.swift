@@ -39,10 +39,14 @@ final class TestFleet: Sendable {
 
     var operators: OperatorQueue { OperatorQueue(keys, client: client) }
 
-    func worker(_ arguments: [String] = [], redis address: String? = nil) throws -> ChildProcess {
+    func worker(
+        _ arguments: [String] = [], redis address: String? = nil, output: String? = nil,
+        environment: [String: String] = [:]
+    ) throws -> ChildProcess {
         try ChildProcess(
             BuiltProgram.path("worker"),
-            ["--source-root", sources, "--output", output, "--redis", address ?? url] + arguments)
+            ["--source-root", sources, "--output", output ?? self.output, "--redis", address ?? url]
+                + arguments, environment: environment)
     }
 
     func enqueue(_ arguments: [String]) throws -> ChildProcess {

@@ -1,0 +1,1 @@
+// Nothing to call: the library acts by being preloaded.
