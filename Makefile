@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 TIMED := ^(RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests)\.
-PROGRAMS := ^EndToEndTests\.
+PROGRAMS := ^(EndToEndTests|FaultTests)\.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
 .PHONY: help setup build release test check lint format fixtures demo clean

@@ -120,6 +120,7 @@ let package = Package(
         tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
         tests("EndToEndTests", ["JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
+        tests("FaultTests", ["Redis"]),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
             "EnqueueTests",
