@@ -68,12 +68,14 @@ let package = Package(
 
         // Queue: no pictures.
         shelf("Redis", ["Threading", "CHiredis"]),
-        shelf("JobQueue", ["Redis"], resources: [.embedInCode("Scripts")]),
+        shelf("JobQueue", ["Failpoints", "Redis"], resources: [.embedInCode("Scripts")]),
 
         // The process and its edges.
+        // Debug builds can be made to fail at any step; in release builds a failpoint is nothing at all.
+        shelf("Failpoints", settings: strict + [.define("FAILPOINTS", .when(configuration: .debug))]),
         shelf("Threading", ["CLinux"]),
         shelf("MemoryBudget", ["Units", "CLinux"]),
-        shelf("Files", ["Units", "CLinux"]),
+        shelf("Files", ["Failpoints", "Units", "CLinux"]),
         shelf("EventLog", ["Units"]),
         shelf("CommandLineOptions", ["Units"]),
         shelf("ProgramOptions", ["CommandLineOptions", "EventLog", "JobQueue", "Redis", "Threading"]),
@@ -83,7 +85,7 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "Units", "Geometry", "PictureFormats", "Exif", "Thumbnails", "Redis", "JobQueue", "Threading",
-                "MemoryBudget", "Files", "EventLog", "CommandLineOptions", "ProgramOptions",
+                "MemoryBudget", "Failpoints", "Files", "EventLog", "CommandLineOptions", "ProgramOptions",
             ], swiftSettings: strict),
         .executableTarget(
             name: "Enqueue",
@@ -119,8 +121,12 @@ let package = Package(
         tests("FilesTests", ["Files", "Units"]),
         tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
-        tests("EndToEndTests", ["JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
-        tests("FaultTests", ["Redis"]),
+        // The programs as they are shipped, with a Redis and folders of their own.
+        .target(
+            name: "FleetSupport", dependencies: ["JobQueue", "Redis", "TestSupport", "Threading"],
+            path: "Tests/FleetSupport", swiftSettings: strict),
+        tests("EndToEndTests", ["FleetSupport", "JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
+        tests("FaultTests", ["Failpoints", "FleetSupport", "JobQueue", "Redis", "Worker", "Enqueue"]),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
             "EnqueueTests",

@@ -1,3 +1,4 @@
+import Failpoints
 import Files
 import Geometry
 import JobQueue
@@ -54,6 +55,7 @@ struct JobProcessor: Sendable {
         let opened = try await files.run { () throws(JobProblem) -> OpenedPicture in
             try OpenedPicture(path, beneath: sources)
         }
+        await Failpoint.inspected.reach(path)
         times.read += StageTimes.now - start
         return (opened.source, opened.picture)
     }
@@ -76,6 +78,7 @@ struct JobProcessor: Sendable {
         do throws(BudgetError) { try await reservation.exchange(for: footprint) } catch {
             throw error == .cancelled ? .givenBack : .budget(error)
         }
+        await Failpoint.admitted.reach()
         times.wait += StageTimes.now - start
     }
 
@@ -87,6 +90,7 @@ struct JobProcessor: Sendable {
             let bytes = try await files.run { () throws(FileError) -> SourceBytes in
                 try source.readAll(limit: plan.footprint.source)
             }
+            await Failpoint.read.reach()
             times.read += StageTimes.now - start
             return bytes
         } catch {
@@ -111,6 +115,7 @@ struct JobProcessor: Sendable {
                 }
                 return (rendering, started)
             }
+            await Failpoint.rendered.reach()
             times.wait += started - submitted
             return rendering
         } catch {
@@ -139,6 +144,7 @@ struct JobProcessor: Sendable {
                 }
                 return written
             }
+            await Failpoint.renamed.reach()
             times.write += StageTimes.now - start
             return written
         } catch {

@@ -1,4 +1,5 @@
 import EventLog
+import Failpoints
 import JobQueue
 import MemoryBudget
 import Units
@@ -19,6 +20,7 @@ struct Settlement: Sendable {
     ) async {
         switch reading {
         case .job(let job):
+            await Failpoint.parsed.reach(job.source)
             do throws(JobProblem) {
                 let result = try await processor.process(job, holding: &reservation)
                 reservation.release()

@@ -1,4 +1,5 @@
 import EventLog
+import Failpoints
 import Files
 import JobQueue
 import MemoryBudget
@@ -35,7 +36,8 @@ struct Worker: Sendable {
         _ options: WorkerOptions, sources: SourceRoots, outputs: OutputDirectory, id: WorkerID,
         admission: MemoryAdmission, log: EventLog
     ) {
-        let limits = QueueLimits()
+        var limits = QueueLimits()
+        limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
         let health = RedisHealth { change in
             switch change {
@@ -50,7 +52,8 @@ struct Worker: Sendable {
         claims = RedisClient(options.redis, name: name, health: health)
         moves = RedisClient(options.redis, name: name, health: health)
         queue = WorkerQueue(
-            keys, worker: id, claims: claims, moves: moves, ownership: options.fetch == .claim ? .list : .none
+            keys, worker: id, claims: claims, moves: moves, limits: limits,
+            ownership: options.fetch == .claim ? .list : .none
         )
         operators = OperatorQueue(keys, client: moves)
         running = RunningJobs()
@@ -107,6 +110,7 @@ struct Worker: Sendable {
                 "budget_bytes": .size(admission.total), "cores": .integer(claimLoop.cores.count),
                 "sources": .list(options.sourceRoots), "output": .string(options.output),
             ])
+        await Failpoint.started.reach()
         let jobs = JobTasks()
         await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
@@ -143,6 +147,7 @@ struct Worker: Sendable {
                     switch action {
                     case .stopClaiming:
                         log.info("worker.draining", ["running": .integer(running.counts.running)])
+                        await Failpoint.draining.reach()
                         await stop(claiming)
                         group.addTask {
                             await running.untilAllSettled()
@@ -154,6 +159,7 @@ struct Worker: Sendable {
                             happened.yield(.deadlinePassed)
                         }
                     case .releaseJobs:
+                        await Failpoint.givingBack.reach()
                         giveBack.set()
                         working.cancel()
                         group.addTask {

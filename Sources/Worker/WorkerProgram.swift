@@ -1,5 +1,6 @@
 import CommandLineOptions
 import EventLog
+import Failpoints
 import Files
 import JobQueue
 import MemoryBudget
@@ -18,6 +19,7 @@ enum WorkerProgram {
         let signals = ProcessSignals()
         let environment = processEnvironment()
         let options = options(in: environment)
+        configureTestBuild(from: environment)
         let log = EventLog(level: options.logLevel, format: options.logFormat, environment: environment)
         let worker = assemble(options, log)
 
@@ -26,6 +28,12 @@ enum WorkerProgram {
             await worker.run(signals: signals)
             log.flush(within: .seconds(1))
             return .done
+        }
+    }
+
+    private static func configureTestBuild(from environment: [String: String]) {
+        do throws(FailpointError) { try TestBuild.configure(from: environment) } catch {
+            end(.usage, complaining: "worker: \(error)")
         }
     }
 

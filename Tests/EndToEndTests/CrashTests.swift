@@ -1,3 +1,4 @@
+import FleetSupport
 import JobQueue
 import Redis
 import TestSupport

@@ -1,3 +1,4 @@
+import FleetSupport
 import FoundationEssentials
 import JobQueue
 import Redis

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Failpoints
 internal import Glibc
 public import Units
 
@@ -76,6 +77,7 @@ public final class OutputDirectory: Sendable {
             try file.write(bytes)
             if durable { try file.synchronise() }
             try file.closeReportingErrors()
+            Failpoint.fileWritten.reach()
             guard unsafe renameat(number, temporary, number, name) == 0 else { throw .last }
         } catch {
             // If even this fails, the sweep finds the stray by its name; the first error tells more.

@@ -1,3 +1,4 @@
+internal import Failpoints
 public import Redis
 
 /// Extends a worker's lease from a thread of its own, without Swift concurrency: decoding on every
@@ -34,6 +35,7 @@ public struct LeaseRenewal: Sendable {
         on client: BlockingRedisClient, info: [(String, String)] = []
     ) throws(QueueError) -> Answer {
         let reply: RedisReply
+        Failpoint.reach(before: QueueScripts.renew.name)
         do {
             reply = try client.run(
                 QueueScripts.renew, keys: keys.shared + [keys.list(of: worker)], arguments: arguments(info),
@@ -41,6 +43,7 @@ public struct LeaseRenewal: Sendable {
         } catch {
             throw .redis(error)
         }
+        Failpoint.reach(after: QueueScripts.renew.name)
         return try answer(reply)
     }
 

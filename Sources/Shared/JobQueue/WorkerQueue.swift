@@ -1,3 +1,4 @@
+internal import Failpoints
 public import Redis
 
 /// The moves of one worker: one method a script.
@@ -128,7 +129,10 @@ public struct WorkerQueue: Sendable {
 
     private func popped(_ command: RedisCommand) async throws(QueueError) -> RedisReply {
         do {
-            return try await claims.callWhenUp(command)
+            await Failpoint.beforeWait.reach()
+            let reply = try await claims.callWhenUp(command)
+            if reply != .null { await Failpoint.afterWait.reach() }
+            return reply
         } catch {
             throw .redis(error)
         }
@@ -264,9 +268,12 @@ public struct WorkerQueue: Sendable {
         waits: Bool
     ) async throws(QueueError) -> RedisReply {
         do {
-            return try await client.run(
+            await Failpoint.reach(before: script.name)
+            let reply = try await client.run(
                 script, keys: keys.shared + [keys.list(of: worker)], arguments: arguments,
                 mayBeReplayed: mayBeReplayed, waitsForRedis: waits)
+            await Failpoint.reach(after: script.name)
+            return reply
         } catch {
             throw .redis(error)
         }

@@ -1,22 +1,21 @@
 import FoundationEssentials
-import JobQueue
-import Redis
-import TestSupport
-import Testing
-import Threading
+public import JobQueue
+public import Redis
+public import TestSupport
+public import Testing
 
 /// A Redis, a folder of pictures, a folder of thumbnails, and workers as they are shipped.
-final class TestFleet: Sendable {
+public final class TestFleet: Sendable {
     private let place: FleetPlace
-    let redis: PrivateRedis
-    let client: RedisClient
-    let keys = QueueKeys()
-    let folder: TemporaryFolder
-    var sources: String { folder.path + "/photos" }
-    var output: String { folder.path + "/thumbs" }
+    public let redis: PrivateRedis
+    public let client: RedisClient
+    public let keys = QueueKeys()
+    public let folder: TemporaryFolder
+    public var sources: String { folder.path + "/photos" }
+    public var output: String { folder.path + "/thumbs" }
 
     /// - Parameter pictures: fixtures by the path they get beneath the source root.
-    init(
+    public init(
         pictures: [String: String] = ["a.jpg": "landscape-420.jpg"], appendOnly: Bool = false,
         configuration: [String] = []
     ) async throws {
@@ -27,7 +26,7 @@ final class TestFleet: Sendable {
         for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
     }
 
-    func write(_ bytes: [UInt8], to path: String) throws {
+    public func write(_ bytes: [UInt8], to path: String) throws {
         let whole = sources + "/" + path
         try FileManager.default.createDirectory(
             atPath: whole.split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 },
@@ -35,11 +34,11 @@ final class TestFleet: Sendable {
         try Data(bytes).write(to: URL(filePath: whole))
     }
 
-    func thumbnail(_ path: String) -> [UInt8]? { Fixture.contents(of: output + "/" + path) }
+    public func thumbnail(_ path: String) -> [UInt8]? { Fixture.contents(of: output + "/" + path) }
 
-    var operators: OperatorQueue { OperatorQueue(keys, client: client) }
+    public var operators: OperatorQueue { OperatorQueue(keys, client: client) }
 
-    func worker(
+    public func worker(
         _ arguments: [String] = [], redis address: String? = nil, output: String? = nil,
         environment: [String: String] = [:]
     ) throws -> ChildProcess {
@@ -49,28 +48,28 @@ final class TestFleet: Sendable {
                 + arguments, environment: environment)
     }
 
-    func enqueue(_ arguments: [String]) throws -> ChildProcess {
+    public func enqueue(_ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(BuiltProgram.path("enqueue"), ["--redis", url] + arguments)
     }
 
-    var url: String {
+    public var url: String {
         guard case .unix(let path) = redis.address.endpoint else { preconditionFailure("a private Redis") }
         return "unix://" + path
     }
 
     /// What any producer does.
-    func push(_ jobs: String...) async throws {
+    public func push(_ jobs: String...) async throws {
         for job in jobs { _ = try await client.callWhenUp(RedisCommand("LPUSH", keys.queue, job)) }
     }
 
-    func push(bytes: [UInt8]) async throws {
+    public func push(bytes: [UInt8]) async throws {
         var command = RedisCommand("LPUSH", keys.queue)
         command.append(bytes)
         _ = try await client.callWhenUp(command)
     }
 
     /// The published results, oldest first, once there are `count` of them.
-    func results(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [JobResult] {
+    public func results(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [JobResult] {
         try await eventually(within: limit, "\(count) results") {
             let reply = try await self.client.callWhenUp(
                 RedisCommand("XRANGE", self.keys.results, "-", "+", mayBeReplayed: true))
@@ -85,7 +84,7 @@ final class TestFleet: Sendable {
 
     /// Top-level commands of all clients so far, those of this test included; calls inside scripts are not
     /// among them.
-    func commands() async throws -> [String: Int] {
+    public func commands() async throws -> [String: Int] {
         let reply = try await client.callWhenUp(RedisCommand("INFO", "commandstats"))
         var counts: [String: Int] = [:]
         for line in (reply.text ?? "").split(whereSeparator: \.isNewline) where line.hasPrefix("cmdstat_") {
@@ -96,7 +95,7 @@ final class TestFleet: Sendable {
     }
 
     /// Nothing is missing and nothing is left: what every test ends with.
-    func expectConservation(sourceLocation: SourceLocation = #_sourceLocation) async throws {
+    public func expectConservation(sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let audit = try await operators.audit()
         #expect(audit.missing == 0, "\(audit)", sourceLocation: sourceLocation)
         let published = try await client.callWhenUp(RedisCommand("XLEN", keys.results)).integer
@@ -106,10 +105,10 @@ final class TestFleet: Sendable {
     }
 }
 
-struct NotInTime: Error { let what: String }
+public struct NotInTime: Error { public let what: String }
 
 /// Looks again and again until there is a value.
-func eventually<Value>(
+public func eventually<Value>(
     within limit: Duration = .seconds(30), _ what: String, _ look: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
