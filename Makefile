@@ -3,9 +3,10 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 TIMED := ^(RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests)\.
 PROGRAMS := ^(EndToEndTests|FaultTests)\.
+CHAOS := ^ChaosTests\.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
-.PHONY: help setup build release test check lint format fixtures demo clean
+.PHONY: help setup build release test chaos check lint format fixtures demo clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -22,9 +23,14 @@ release: setup ## build the programs as they ship, into .build/release
 test: setup ## set up, build and run every test (starts its own Redis; needs no service)
 	@$(SWIFT_BUILD) --build-tests
 	@# Tests with clocks and servers in them run apart from those that keep every core busy with pixels.
-	@swift test --skip-build --skip '$(TIMED)' --skip '$(PROGRAMS)'
+	@swift test --skip-build --skip '$(TIMED)' --skip '$(PROGRAMS)' --skip '$(CHAOS)'
 	@swift test --skip-build --filter '$(TIMED)'
 	@swift test --skip-build --filter '$(PROGRAMS)'
+	@swift test --skip-build --filter '$(CHAOS)'
+
+chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=20000 LENGTH=180s PREVIOUS=v0.1.0
+	@$(SWIFT_BUILD)
+	@scripts/chaos.sh
 
 lint: ## fail on formatting, rule and documentation findings
 	@scripts/lint.sh

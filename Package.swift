@@ -127,6 +127,14 @@ let package = Package(
             path: "Tests/FleetSupport", swiftSettings: strict),
         tests("EndToEndTests", ["FleetSupport", "JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
         tests("FaultTests", ["Failpoints", "FleetSupport", "JobQueue", "Redis", "Worker", "Enqueue"]),
+        // Breaks a whole fleet in a seeded order; `make chaos` runs it for long, its test for a short time.
+        .executableTarget(
+            name: "Chaos",
+            dependencies: [
+                "CommandLineOptions", "JobQueue", "ProgramOptions", "Redis", "TestSupport", "Threading",
+                "Units",
+            ], path: "Tests/Chaos", exclude: ["producer.py"], swiftSettings: strict),
+        tests("ChaosTests", ["Chaos", "Worker"]),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
             "EnqueueTests",

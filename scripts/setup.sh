@@ -2,7 +2,11 @@
 # Installs what a fresh Debian 12 lacks to build, test and try the fleet. Does nothing where all is there.
 set -euo pipefail
 
-packages=(libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev redis-server)
+packages=(
+    libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev redis-server
+    # Tests produce and consume as a backend in Python does.
+    python3 python3-redis
+)
 
 if ! command -v swift >/dev/null; then
     echo "setup: swift was not found on PATH. Install Swift 6.2 or later (https://www.swift.org/install/linux/debian/) and run this again." >&2

@@ -9,7 +9,8 @@ public final class PrivateRedis: Sendable {
     private let folder: TemporaryFolder
     private let arguments: [String]
     private let process: Mutex<ChildProcess?>
-    /// Over the Unix socket.
+    /// The path of the Unix socket, and the address over it.
+    public let socket: String
     public let address: RedisAddress
     /// Over loopback TCP; only when asked for.
     public let tcpAddress: RedisAddress?
@@ -21,11 +22,12 @@ public final class PrivateRedis: Sendable {
     ) async throws {
         folder = try TemporaryFolder()
         let port = tcp ? try Self.freePort() : 0
-        address = RedisAddress(.unix(path: folder.path + "/redis.sock"), password: password)
+        socket = folder.path + "/redis.sock"
+        address = RedisAddress(.unix(path: socket), password: password)
         tcpAddress = tcp ? RedisAddress(.tcp(host: "127.0.0.1", port: port), password: password) : nil
         arguments =
             [
-                "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", folder.path + "/redis.sock",
+                "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", socket,
                 "--dir", folder.path, "--save", "", "--appendonly", appendOnly ? "yes" : "no",
                 "--appendfsync", "always", "--enable-debug-command", "yes",
             ] + (password.map { ["--requirepass", $0] } ?? []) + configuration
@@ -35,9 +37,9 @@ public final class PrivateRedis: Sendable {
 
     deinit { process.withLock { $0?.send(SIGKILL) } }
 
-    /// Starts the server again, after `kill`, and waits until it answers.
-    public func start() async throws {
-        let child = try ChildProcess("redis-server", arguments)
+    /// Starts the server again, after `kill`, and waits until it answers. `configuration` is for this time.
+    public func start(configuration: [String] = []) async throws {
+        let child = try ChildProcess("redis-server", arguments + configuration)
         process.withLock { $0 = child }
         var limits = RedisLimits()
         limits.shortestPause = .milliseconds(2)
@@ -73,7 +75,7 @@ public final class PrivateRedis: Sendable {
 
     /// A port that was free a moment ago.
     private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
