@@ -1,0 +1,38 @@
+import TestSupport
+
+/// The examples of a page of `docs/`, which tests run as they stand.
+public struct Documentation: Sendable {
+    public struct NoSuchExample: Error { public let name: String }
+
+    private let examples: [String: String]
+
+    /// Reads a page; its path is from the top of the repository.
+    public init(_ page: String, file: String = #filePath) {
+        let top = file.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        guard let bytes = Fixture.contents(of: top.joined(separator: "/") + "/" + page) else {
+            preconditionFailure("no page \(page)")
+        }
+        var examples: [String: String] = [:]
+        var name: String?
+        for line in String(decoding: bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
+        {
+            if line.hasPrefix("```") {
+                // A fence that opens says the language and the example's name.
+                let words = line.dropFirst(3).split(separator: " ")
+                name = name == nil && words.count == 2 ? String(words[1]) : nil
+            } else if let name {
+                examples[name, default: ""] += line + "\n"
+            }
+        }
+        self.examples = examples
+    }
+
+    /// Every example that has a name.
+    public var names: Set<String> { Set(examples.keys) }
+
+    public func example(_ name: String) throws(NoSuchExample) -> String {
+        guard let text = examples[name] else { throw NoSuchExample(name: name) }
+        return text
+    }
+}
