@@ -4,21 +4,43 @@ import Synchronization
 import Units
 
 /// Puts back what would lie for ever: jobs of workers that died, and delayed jobs that are due. Every
-/// worker does this; the scripts see to it that two at a time do no harm. It asks nothing by itself: the
-/// lease's renewal tells when there is something to do.
+/// worker does this; the scripts see to it that two at a time do no harm. The lease's renewal tells when
+/// there is something to do; only for lists that nobody knows any more it looks by itself, rarely.
 struct Reaper: Sendable {
     let queue: WorkerQueue
     let lease: LeaseKeeper
     let quarantine: Quarantine
     let log: EventLog
 
+    /// Between two looks for lists without a lease, of two commands each: some deleted key makes one, no
+    /// crash does. Spread, so that a fleet does not look all at once.
+    private static let sweepPause = 20.0..<40.0
+
     /// Runs until the task is cancelled.
     func run() async {
+        var cursor = "0"
+        var nextSweep = ContinuousClock.now
         while !Task.isCancelled {
             await lease.renewed.next()
             guard let answer = lease.lastAnswer, !Task.isCancelled else { continue }
             if answer.expiredWorkers > 0, !quarantine.isOn { await reclaim() }
             if let due = answer.nextDue { await promote(in: due) }
+            if ContinuousClock.now >= nextSweep, !quarantine.isOn {
+                cursor = await sweep(from: cursor)
+                nextSweep = .now + .seconds(Double.random(in: Self.sweepPause))
+            }
+        }
+    }
+
+    /// The cursor to go on from.
+    private func sweep(from cursor: String) async -> String {
+        do throws(QueueError) {
+            let (next, found) = try await queue.sweep(cursor: cursor)
+            if !found.isEmpty { log.warning("workers.without_lease", ["workers": .list(found)]) }
+            return next
+        } catch {
+            log.debug("reaper.failed", ["error": .text(of: error)])
+            return cursor
         }
     }
 

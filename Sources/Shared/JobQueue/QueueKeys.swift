@@ -24,6 +24,14 @@ public struct QueueKeys: Sendable, Equatable {
     public func info(of worker: WorkerID) -> String { prefix + "worker:\(worker):info" }
     public func batch(_ name: String) -> String { prefix + "batch:\(name)" }
 
+    /// What a status look remembers for the next one; expires.
+    public var watch: String { prefix + "watch" }
+
+    /// Before a worker's id in the name of its list.
+    var workerPrefix: String { prefix + "worker:" }
+    /// Before a batch's name in the name of its hash.
+    var batchPrefix: String { prefix + "batch:" }
+
     /// Matches every key of the queue but the list itself, as for an access list.
     public var pattern: String { prefix + "*" }
 
@@ -54,7 +62,10 @@ public struct WorkerID: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// How the worker's connections are named in Redis.
-    public var connectionName: String { "worker:\(self)" }
+    public var connectionName: String { Self.connectionName(of: description) }
+
+    /// The same for a name that Redis told, whatever it is.
+    static func connectionName(of worker: String) -> String { "worker:" + worker }
 
     public static func random() -> WorkerID {
         var generator = SystemRandomNumberGenerator()

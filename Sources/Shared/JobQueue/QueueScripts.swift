@@ -12,11 +12,16 @@ enum QueueScripts {
     static let promote = make("promote", PackageResources.promote_lua)
     static let deregister = make("deregister", PackageResources.deregister_lua)
     static let audit = make("audit", PackageResources.audit_lua)
+    static let sweep = make("sweep", PackageResources.sweep_lua)
+    static let recent = make("recent", PackageResources.recent_lua)
+    static let retryDead = make("retry_dead", PackageResources.retry_dead_lua)
+    static let discardDead = make("discard_dead", PackageResources.discard_dead_lua)
     /// Adding work to a full Redis is refused; only moves that drain it may write then.
     static let enqueue = make("enqueue", PackageResources.enqueue_lua, runsWhenFull: false)
 
     static let all = [
-        claim, finish, bury, retry, release, renew, reclaim, promote, deregister, audit, enqueue,
+        claim, finish, bury, retry, release, renew, reclaim, promote, deregister, audit, sweep, recent,
+        retryDead, discardDead, enqueue,
     ]
 
     private static func make(_ name: String, _ move: [UInt8], runsWhenFull: Bool = true) -> RedisScript {

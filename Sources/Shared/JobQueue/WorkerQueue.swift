@@ -234,6 +234,35 @@ public struct WorkerQueue: Sendable {
         return Reclaimed(requeued: values[0], buried: values[1], forgotten: values[2], isCut: values[3] == 1)
     }
 
+    /// Looks at some of Redis' keys for lists of workers that have no lease, and gives them one, so that they
+    /// are reclaimed when it is over. Two commands. `cursor` is "0" at first, then what the last call returned.
+    public func sweep(cursor: String) async throws(QueueError) -> (cursor: String, found: [String]) {
+        let prefix = keys.workerPrefix
+        let command = KeyScan.command(cursor: cursor, prefix: prefix, type: "list")
+        var step = (cursor: "0", keys: [String]())
+        do {
+            let reply = try await moves.call(command)
+            guard let answer = KeyScan.answer(reply) else {
+                throw QueueError.unexpectedAnswer(to: "SCAN", reply)
+            }
+            step = answer
+        } catch RedisError.forbidden {
+            // An access list may forbid to walk over keys; workers that held counted jobs are found without.
+        } catch let error as QueueError {
+            throw error
+        } catch let error as RedisError {
+            throw .redis(error)
+        } catch {
+            preconditionFailure("only these two are thrown above: \(error)")
+        }
+        let workers = step.keys.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+        let arguments = words([limits.lease.milliseconds]) + words(workers)
+        let reply = try await run(
+            QueueScripts.sweep, on: moves, arguments, mayBeReplayed: true, waits: false)
+        guard let found = reply.array else { throw .unexpectedAnswer(to: "sweep", reply) }
+        return (step.cursor, found.compactMap(\.text))
+    }
+
     /// Puts delayed jobs that are due back into the queue. `nextDue` is the time until another is.
     public func promote() async throws(QueueError) -> (promoted: Int, nextDue: Duration?) {
         let reply = try await run(

@@ -56,6 +56,16 @@ local function remember_held(worker, present)
     end
 end
 
+-- The workers that a script has last seen holding jobs.
+local function workers_that_held()
+    local workers = {}
+    for _, field in ipairs(redis.call('HKEYS', COUNTERS)) do
+        local worker = string.match(field, '^held:(.+)$')
+        if worker then workers[#workers + 1] = worker end
+    end
+    return workers
+end
+
 -- Takes one copy of the job out of the worker's list: true if it was there, and so was still ours.
 -- Without ownership (plain BRPOP) there is no list: the job is counted as taken here.
 local function take_out(worker, raw, owned)
@@ -138,6 +148,19 @@ end
 local function delay(raw, side, due_ms)
     local number = redis.call('HINCRBY', COUNTERS, 'delayed_so_far', 1)
     redis.call('ZADD', DELAYED, due_ms, side .. number .. ':' .. raw)
+end
+
+-- The fields of one entry of a stream as a table.
+local function fields_of_entry(entry)
+    local fields = {}
+    for index = 1, #entry[2], 2 do fields[entry[2][index]] = entry[2][index + 1] end
+    return fields
+end
+
+-- A dead job by its entry's id; nil when there is none.
+local function dead_entry(id)
+    local entry = redis.call('XRANGE', DEAD, id, id)[1]
+    return entry and fields_of_entry(entry)
 end
 
 local function is_utf8(text)
