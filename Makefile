@@ -1,7 +1,7 @@
 # Every command of the project. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-TIMED := ^(RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests)\.
+TIMED := ^(RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests|FleetTests)\.
 PROGRAMS := ^(EndToEndTests|FaultTests)\.
 CHAOS := ^ChaosTests\.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error

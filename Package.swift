@@ -41,6 +41,7 @@ let package = Package(
     products: [
         .executable(name: "worker", targets: ["Worker"]),
         .executable(name: "enqueue", targets: ["Enqueue"]),
+        .executable(name: "fleet", targets: ["Fleet"]),
         // For tests only: preloaded into a worker.
         .library(name: "Interposer", type: .dynamic, targets: ["Interposer"]),
     ],
@@ -94,6 +95,12 @@ let package = Package(
                 "EventLog", "CommandLineOptions", "ProgramOptions",
             ], swiftSettings: strict),
 
+        .executableTarget(
+            name: "Fleet",
+            dependencies: [
+                "Units", "Redis", "JobQueue", "Threading", "CommandLineOptions", "ProgramOptions",
+            ], swiftSettings: strict),
+
         .target(name: "Interposer", path: "Tests/Interposer"),
 
         // Tests: one target a module, then the programs as a whole.
@@ -137,10 +144,13 @@ let package = Package(
         tests("ChaosTests", ["Chaos", "Worker"]),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
+            "FleetTests",
+            ["Fleet", "CommandLineOptions", "JobQueue", "ProgramOptions", "Redis", "Threading", "Units"]),
+        tests(
             "EnqueueTests",
             [
-                "Enqueue", "CommandLineOptions", "Files", "Geometry", "JobQueue", "PictureFormats", "Redis",
-                "Threading",
+                "Enqueue", "CommandLineOptions", "Files", "Geometry", "JobQueue", "PictureFormats",
+                "ProgramOptions", "Redis", "Threading",
             ]),
     ],
     swiftLanguageModes: [.v6]

@@ -111,8 +111,8 @@ struct EnqueueRun: Sendable {
         say(outcome.text)
         guard outcome.failed > 0 else { return }
         do throws(QueueError) {
-            let failures = try await queue.failures(ofBatch: request.batch, atMost: FailureAdvice.examples)
-            if !failures.isEmpty { say(FailureAdvice.text(of: failures)) }
+            let failures = try await queue.failures(ofBatch: request.batch, atMost: FailureExamples.most)
+            if !failures.isEmpty { say(FailureExamples.text(of: failures)) }
         } catch {
             complain("examples of failed jobs could not be read: \(error)")
         }

@@ -1,5 +1,6 @@
 import JobQueue
 import PictureFormats
+import ProgramOptions
 import Units
 
 /// What a run did, for people and as JSON.

@@ -1,4 +1,5 @@
 import JobQueue
+import ProgramOptions
 import Redis
 
 /// What a person can do next, as sentences and as commands to be copied.
@@ -20,7 +21,7 @@ struct NextSteps {
         if let user = address.user { words += ["--user", user] }
         if address.password != nil { words.append("--askpass") }
         let key = QueueKeys(queue: request.queue).batch(request.batch)
-        return shell(words + ["HMGET", key, "total", "finished", "failed"])
+        return shellLine(words + ["HMGET", key, "total", "finished", "failed"])
     }
 
     /// Starts a worker that understands these jobs.
@@ -34,7 +35,7 @@ struct NextSteps {
         if request.redis != usual, request.redis.password == nil {
             words += ["--redis", request.redis.description]
         }
-        return shell(words)
+        return shellLine(words)
     }
 
     /// Nil where the error itself says it all.
@@ -47,26 +48,15 @@ struct NextSteps {
     }
 
     private func advice(for error: QueueError) -> String? {
-        switch error {
-        case .redis(.authenticationFailed):
-            "give the user and the password as redis://USER:PASSWORD@HOST in REDIS_URL or --redis"
-        case .redis(.forbidden):
-            "allow it with: ACL SETUSER \(request.redis.user ?? "default") "
-                + "\(shell(keyPatterns)) +@read +@write +@scripting +@connection +time"
-        case .redis(.notServing(.loading, _)): "Redis is starting; try again when it has read its data"
-        case .redis(.notServing(.readOnly, _)): "\(request.redis) is a replica; name its primary with --redis"
-        case .redis(.unreachable), .redis(.timedOut), .redis(.connectionLost):
-            "is Redis running there? start it, or name another with --redis URL or REDIS_URL"
-        case .redis(.outOfMemory): "Redis is full; enqueue the rest when workers have caught up"
-        case .redis(.wrongType): "another program uses this key; name another queue with --queue"
-        case .redis, .unexpectedAnswer, .evicts: nil
+        if case .redis(.outOfMemory) = error {
+            return "Redis is full; enqueue the rest when workers have caught up"
         }
+        return RedisAdvice(redis: request.redis, queue: request.queue, permissions: Self.permissions)
+            .advice(for: error)
     }
 
-    /// For an access list: the list, and all keys beside it.
-    private var keyPatterns: [String] {
-        ["~\(request.queue)", "~\(QueueKeys(queue: request.queue).pattern)"]
-    }
+    /// What an access list has to allow.
+    private static let permissions = "+@read +@write +@scripting +@connection +time"
 
     /// Directories under which a worker on this machine finds the sources.
     private var roots: [String] {
@@ -75,22 +65,5 @@ struct NextSteps {
         case (nil, .directories(let directories)): directories
         case (nil, .list): ["DIR"]
         }
-    }
-
-    /// Words as a shell takes them.
-    private func shell(_ words: [String]) -> String {
-        words.map { word in
-            let isPlain = word.utf8.allSatisfy { byte in
-                switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "+"),
-                    UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: ","):
-                    true
-                default: false
-                }
-            }
-            return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
-        }.joined(separator: " ")
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Geometry
 import JobQueue
+import ProgramOptions
 import PictureFormats
 import Testing
 

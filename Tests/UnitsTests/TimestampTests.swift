@@ -9,6 +9,7 @@ import Units
 ])
 func `a moment is written as RFC 3339`(milliseconds: Int64, text: String) {
     #expect(Timestamp(milliseconds: milliseconds).rfc3339 == text)
+    #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
 }
 
 @Test func `consecutive days over eight centuries never repeat or skip a date`() {
@@ -25,4 +26,12 @@ func `a moment is written as RFC 3339`(milliseconds: Int64, text: String) {
 
 @Test func `now is after this was written`() {
     #expect(Timestamp.now() > Timestamp(milliseconds: 1_750_000_000_000))
+}
+
+@Test(arguments: [
+    "", "2026-03-01", "2026-03-01T12:00:00Z", "2026-13-01T12:00:00.000Z", "2026-03-01T24:00:00.000Z",
+    "2026-03-01 12:00:00.000Z", "-026-03-01T12:00:00.000Z", "2026-03-01T12:00:00.000+",
+])
+func `what is no moment in this form is none`(text: String) {
+    #expect(Timestamp(rfc3339: text) == nil)
 }

@@ -12,7 +12,8 @@ extension OptionTable {
         let statuses = exitStatuses.map { status in
             let number = "\(status.rawValue)"
             // A process's exit status has three digits at most.
-            return "  " + String(repeating: " ", count: 3 - number.count) + "\(number)  \(status.meaning)"
+            return "  " + String(repeating: " ", count: 3 - number.count)
+                + "\(number)  \(meanings[status] ?? status.meaning)"
         }
         sections.append("Exit status:\n" + statuses.joined(separator: "\n"))
         return sections.joined(separator: "\n\n") + "\n"

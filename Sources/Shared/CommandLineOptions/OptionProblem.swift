@@ -10,6 +10,10 @@ public enum OptionProblem: Error, Sendable, Equatable {
     /// `got` is nil when the value may contain a secret.
     case badValue(option: String, origin: GivenValue.Origin, got: String?, wanted: String, because: String?)
     case missing(option: String, wanted: String)
+    case commandMissing(known: [String])
+    case commandNotFirst(got: String, known: [String])
+    /// `nearest` is the known command that is written most alike.
+    case unknownCommand(String, nearest: String?, known: [String])
     /// Two options that do not go together, or one that needs another: in the program's own words.
     case combination(String)
 }
@@ -27,6 +31,12 @@ extension OptionProblem: CustomStringConvertible {
             "\(Self.place(of: option, origin)): got \(got.map { "“\($0)”" } ?? "something else"), "
                 + "expected \(wanted)" + (because.map { " (\($0))" } ?? "")
         case .missing(let option, let wanted): "--\(option): is not given, expected \(wanted)"
+        case .commandMissing(let known): "expected a command: one of \(known.joined(separator: ", "))"
+        case .commandNotFirst(let got, let known):
+            "got “\(got)”, expected a command first: one of \(known.joined(separator: ", "))"
+        case .unknownCommand(let got, let nearest, let known):
+            "\(got): there is no such command; "
+                + (nearest.map { "did you mean \($0)?" } ?? "known are \(known.joined(separator: ", "))")
         case .combination(let text): text
         }
     }

@@ -12,6 +12,8 @@ public struct OptionTable: Sendable {
     public let groups: [Group]
     public let examples: [Example]
     public let exitStatuses: [ExitStatus]
+    /// What a status means here where that is not its usual meaning.
+    public let meanings: [ExitStatus: String]
 
     /// Options that belong together, under a heading.
     public struct Group: Sendable {
@@ -44,7 +46,8 @@ public struct OptionTable: Sendable {
     /// Traps when two options share a name or an environment variable.
     public init(
         command: String, version: String, summary: String, purpose: String, operands: Operands = .none,
-        groups: [Group], examples: [Example] = [], exitStatuses: [ExitStatus]
+        groups: [Group], examples: [Example] = [], exitStatuses: [ExitStatus],
+        meanings: [ExitStatus: String] = [:]
     ) {
         self.command = command
         self.version = version
@@ -54,6 +57,7 @@ public struct OptionTable: Sendable {
         self.groups = groups
         self.examples = examples
         self.exitStatuses = exitStatuses
+        self.meanings = meanings
         let names = options.map(\.facts.name) + ["help", "version"]
         let variables = options.compactMap(\.facts.environment)
         precondition(Set(names).count == names.count, "two options of \(command) share a name")

@@ -61,6 +61,14 @@ public struct OperatorQueue: Sendable {
         }
     }
 
+    /// Redis' clock, in ms since 1970: the ids of its streams are made of it.
+    public func now() async throws(QueueError) -> Int64 {
+        let reply = try await call(RedisCommand("TIME", mayBeReplayed: true))
+        let parts = (reply.array ?? []).compactMap { Int64($0.text ?? "") }
+        guard parts.count == 2 else { throw .unexpectedAnswer(to: "TIME", reply) }
+        return parts[0] * 1_000 + parts[1] / 1_000
+    }
+
     // MARK: calls
 
     func call(_ command: RedisCommand) async throws(QueueError) -> RedisReply {

@@ -1,20 +1,21 @@
-import JobQueue
+internal import JobQueue
 
 /// What a person can do about failed jobs: one sentence a code.
-enum FailureAdvice {
-    /// Failed jobs that are shown with their messages.
-    static let examples = 5
-
-    /// Examples, one a line.
-    static func text(of failures: [JobResult]) -> String {
-        let lines = failures.map { failure in
-            "  \(failure.source ?? failure.id): \(failure.error?.message ?? "no message")"
+public enum FailureAdvice {
+    /// Whose mistake it most likely is; nil for a code that only a newer version knows.
+    public static func culprit(for text: String) -> String? {
+        guard let code = ErrorCode(rawValue: text) else { return nil }
+        return switch code {
+        case .invalidJob, .targetTooSmall: "the producer's"
+        case .sourceNotFound, .sourceForbidden: "the producer's or the operator's"
+        case .notAnImage, .unsupportedFormat, .damagedImage, .truncatedImage, .imageRefused: "the file's"
+        case .sourceUnreadable, .memoryBudgetExceeded, .outputUnwritable, .timedOut: "the operator's"
+        case .workerCrashed, .internal: "the worker's"
         }
-        return (["for example"] + lines).joined(separator: "\n")
     }
 
     /// `text` is a code as published; a newer worker may have others than we know.
-    static func advice(for text: String) -> String {
+    public static func advice(for text: String) -> String {
         guard let code = ErrorCode(rawValue: text) else { return "see the worker's log" }
         return switch code {
         case .invalidJob: "the job's fields are wrong; the examples name them"

@@ -1,0 +1,66 @@
+import CommandLineOptions
+import JobQueue
+import Units
+
+struct DeadRequest: Sendable {
+    let selection: DeadSelection
+    let limit: Int
+
+    init(_ values: OptionValues) throws(UsageError) {
+        selection = try DeadSelection(values)
+        limit = values[FleetOptions.deadLimit]
+    }
+}
+
+/// `fleet dead`: what failed for good, as a list, or named jobs whole.
+struct DeadCommand {
+    private let queue: OperatorQueue
+    private let place: QueuePlace
+    private let console: Console
+    private let request: DeadRequest
+
+    init(_ queue: OperatorQueue, _ place: QueuePlace, _ console: Console, _ request: DeadRequest) {
+        (self.queue, self.place, self.console, self.request) = (queue, place, console, request)
+    }
+
+    func run() async throws(FleetError) -> ExitStatus {
+        let now = try await asking { () throws(QueueError) in try await queue.now() }
+        var jobs: [DeadJob] = []
+        var isCut = false
+        try await request.selection.forEach(in: queue) { job in
+            isCut = jobs.count == request.limit
+            if !isCut { jobs.append(job) }
+            return !isCut
+        }
+        if place.printsJSON {
+            for job in jobs { console.say(job.json(now: now).text) }
+        } else if !request.selection.names.isEmpty {
+            let texts = jobs.map { $0.wholeText(now: now, place, console.palette) }
+            console.say(texts.joined(separator: "\n\n"))
+        } else if jobs.isEmpty {
+            console.say(request.selection.isFiltered ? "no dead job is like this" : "no dead job")
+        } else {
+            list(jobs, now: now)
+            if isCut {
+                console.complain("these are the newest \(grouped(jobs.count)); there are more: --limit N")
+            }
+        }
+        return .done
+    }
+
+    private func list(_ jobs: [DeadJob], now: Int64) {
+        var table = TextTable([
+            ("AGE", .right), ("CODE", .left), ("ATTEMPTS", .right), ("ID", .left), ("SOURCE", .left),
+            ("MESSAGE", .left),
+        ])
+        for job in jobs {
+            table.append([
+                job.age(now: now).shortText, printable(job.code), job.attempts.map { "\($0)" } ?? "?",
+                printable(job.id), job.source.map { printable($0) } ?? "-", printable(job.message),
+            ])
+        }
+        let lines = table.lines(width: console.isTerminal ? Console.size().columns : nil)
+        console.say(
+            ([console.palette.paint(lines[0], .dim)] + lines.dropFirst()).joined(separator: "\n"))
+    }
+}

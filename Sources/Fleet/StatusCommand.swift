@@ -1,0 +1,27 @@
+import CommandLineOptions
+import JobQueue
+
+/// `fleet status`: one look.
+struct StatusCommand {
+    private let queue: OperatorQueue
+    private let place: QueuePlace
+    private let console: Console
+    private let stalledAfter: Duration
+
+    init(_ queue: OperatorQueue, _ place: QueuePlace, _ console: Console, stalledAfter: Duration) {
+        (self.queue, self.place, self.console) = (queue, place, console)
+        self.stalledAfter = stalledAfter
+    }
+
+    func run() async throws(FleetError) -> ExitStatus {
+        let status = try await asking { () throws(QueueError) in try await queue.status() }
+        let report = StatusReport(status, stalledAfter: stalledAfter)
+        if place.printsJSON {
+            console.say(report.json(place).text)
+        } else {
+            let width = console.isTerminal ? Console.size().columns : nil
+            console.say(report.lines(place, console.palette, width: width).joined(separator: "\n"))
+        }
+        return report.problems.isEmpty ? .done : .someJobsFailed
+    }
+}

@@ -1,0 +1,104 @@
+import JobQueue
+import Units
+
+extension StatusReport {
+    /// For people. `width` cuts the table of workers.
+    func lines(_ place: QueuePlace, _ palette: Palette, width: Int? = nil) -> [String] {
+        let title = palette.paint("\(printable(place.queue))", .bold) + " at \(place.redis)"
+        let health =
+            problems.isEmpty
+            ? palette.paint("healthy", .green) : palette.paint(count(problems.count, "problem"), .red)
+        var lines = ["\(title), \(moment(status.now)): \(health)"]
+        lines += problems.map { "  " + palette.paint("!", .red) + " " + $0.message }
+        lines.append("")
+        lines += facts(palette)
+        lines.append("")
+        lines += workerLines(palette, width: width)
+        return lines
+    }
+
+    private func facts(_ palette: Palette) -> [String] {
+        let audit = status.audit
+        let recent = status.recent
+        var rows: [(String, String, String)] = [
+            ("waiting", grouped(audit.waiting), age(palette)),
+            ("delayed", grouped(audit.delayed), due),
+            ("running", grouped(audit.running), "on \(count(workers.count { $0.isAlive }, "live worker"))"),
+            ("dead", grouped(audit.dead), audit.dead > 0 ? "see fleet dead" : ""),
+        ]
+        let window =
+            recent.isCut
+            ? "the last \(count(recent.finished + recent.failed, "result")), \(recent.covered.shortText)"
+            : "the last \(recent.covered.shortText)"
+        rows.append(
+            (
+                "finished", "\(decimal(finishedPerSecond))/s",
+                "\(grouped(recent.finished)) in \(window)"
+            ))
+        let failures = recent.failed > 0 ? ": " + list(recent.failures) : ""
+        rows.append(
+            ("failed", "\(decimal(failedPerSecond))/s", "\(grouped(recent.failed)) in \(window)\(failures)"))
+        rows.append(("redis", memoryFigure, memoryText))
+        let missing = audit.missing == 0 ? "none" : grouped(audit.missing)
+        rows.append(("missing", missing, "of \(count(audit.taken, "job")) ever taken"))
+        let width = rows.map(\.1.count).max() ?? 0
+        return rows.map { name, figure, text in
+            let space = String(repeating: " ", count: width - figure.count)
+            return "  " + name + String(repeating: " ", count: 10 - name.count) + space
+                + palette.paint(figure, .bold) + (text.isEmpty ? "" : "  \(text)")
+        }
+    }
+
+    private func age(_ palette: Palette) -> String {
+        var text = ""
+        if status.audit.waiting > 0 {
+            text =
+                status.recent.oldestWaited.map { "the oldest for \($0.shortText) at least" }
+                ?? "since when is not known yet: a pushed job carries no time; look again"
+        }
+        guard let reason = status.pauseReason else { return text }
+        return palette.paint("paused (\(printable(reason)))", .yellow) + (text.isEmpty ? "" : ", \(text)")
+    }
+
+    private var due: String {
+        guard let due = status.nextDue else { return "" }
+        return due > .zero ? "the next is due in \(due.shortText)" : "due now"
+    }
+
+    private var memoryFigure: String { status.memory.map { "\(ByteCount($0.usedBytes))" } ?? "?" }
+
+    private var memoryText: String {
+        guard let memory = status.memory else { return "memory unknown: the Redis user may not ask (INFO)" }
+        let limit = memory.percent.map { "of \(ByteCount(memory.maxBytes)) (\($0) %)" } ?? "no maxmemory"
+        return "\(limit), \(memory.policy)"
+    }
+
+    private func workerLines(_ palette: Palette, width: Int?) -> [String] {
+        guard !workers.isEmpty else { return ["no worker"] }
+        var table = TextTable([
+            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("VERSION", .left), ("RUNNING", .right),
+            ("RESERVED", .right), ("BUDGET", .right), ("RSS", .right), ("LEASE", .right),
+            ("LAST CLAIM", .right), ("FINISHED", .right), ("FAILED", .right),
+        ])
+        for worker in workers {
+            table.append([
+                printable(worker.id), printable(worker.host ?? "?"), worker.pid.map { "\($0)" } ?? "?",
+                printable(worker.version ?? "?"), grouped(worker.running ?? worker.jobs),
+                worker.reserved.map { "\($0)" } ?? "?", worker.budget.map { "\($0)" } ?? "?",
+                worker.resident.map { "\($0)" } ?? "?", worker.lease,
+                worker.lastClaim.map { "\($0.shortText) ago" } ?? "never",
+                worker.finished.map { grouped($0) } ?? "?", worker.failed.map { grouped($0) } ?? "?",
+            ])
+        }
+        let lines = table.lines(width: width)
+        return [palette.paint(lines[0], .dim)]
+            + zip(lines.dropFirst(), workers).map { $1.isAlive ? $0 : palette.paint($0, .red) }
+    }
+}
+
+extension StatusReport.Worker {
+    fileprivate var lease: String {
+        guard hasLease else { return "none" }
+        return isAlive ? leaseLeft.shortText : "over \((.zero - leaseLeft).shortText)"
+    }
+}

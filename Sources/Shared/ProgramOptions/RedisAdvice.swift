@@ -1,0 +1,53 @@
+public import JobQueue
+public import Redis
+
+/// What a person can do about a queue that cannot be used: one sentence an error.
+public struct RedisAdvice: Sendable {
+    private let redis: RedisAddress
+    private let queue: String
+    private let permissions: String
+
+    /// - Parameter permissions: what an access list has to allow for this program, as in `+@read +time`.
+    public init(redis: RedisAddress, queue: String, permissions: String) {
+        self.redis = redis
+        self.queue = queue
+        self.permissions = permissions
+    }
+
+    /// Nil where the error itself says it all.
+    public func advice(for error: QueueError) -> String? {
+        switch error {
+        case .redis(.authenticationFailed):
+            "give the user and the password as redis://USER:PASSWORD@HOST in REDIS_URL or --redis"
+        case .redis(.forbidden):
+            "allow it with: ACL SETUSER \(redis.user ?? "default") \(shellLine(keyPatterns)) \(permissions)"
+        case .redis(.notServing(.loading, _)): "Redis is starting; try again when it has read its data"
+        case .redis(.notServing(.readOnly, _)): "\(redis) is a replica; name its primary with --redis"
+        case .redis(.unreachable), .redis(.timedOut), .redis(.connectionLost):
+            "is Redis running there? start it, or name another with --redis URL or REDIS_URL"
+        case .redis(.outOfMemory): "Redis is full; try again when workers have caught up"
+        case .redis(.wrongType): "another program uses this key; name another queue with --queue"
+        case .redis, .unexpectedAnswer, .evicts: nil
+        }
+    }
+
+    /// For an access list: the list, and all keys beside it.
+    private var keyPatterns: [String] { ["~\(queue)", "~\(QueueKeys(queue: queue).pattern)"] }
+}
+
+/// Words as a shell takes them.
+public func shellLine(_ words: [String]) -> String {
+    words.map { word in
+        let isPlain = word.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+                UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: ":"), UInt8(ascii: "+"),
+                UInt8(ascii: "@"), UInt8(ascii: "="), UInt8(ascii: ","):
+                true
+            default: false
+            }
+        }
+        return isPlain && !word.isEmpty ? word : "'" + word.replacing("'", with: #"'\''"#) + "'"
+    }.joined(separator: " ")
+}
