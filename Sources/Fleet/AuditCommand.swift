@@ -26,12 +26,12 @@ struct AuditCommand {
 
     private func read() async throws(QueueError) -> AuditReport {
         let batches = try await queue.batchNames()
-        let lists = try await queue.workerLists()
+        let lists = try await queue.listsWithoutLease()
         let read = Array(batches.names.prefix(OperatorQueue.batchesPerAudit))
         let audit = try await queue.audit(batches: read)
         let infos = try await queue.status().infos
         return AuditReport(
-            audit, lists: lists.workers, infos: infos,
+            audit, listsWithoutLease: lists.jobs, infos: infos,
             isComplete: batches.isComplete && lists.isComplete && read.count == batches.names.count)
     }
 }

@@ -4,25 +4,22 @@ import Units
 /// What an audit found, in numbers and in words.
 struct AuditReport {
     let audit: OperatorQueue.Audit
-    /// Lists whose worker has no lease: nobody reclaims their jobs until one is given.
-    let listsWithoutLease: [String]
+    /// Jobs in lists whose worker has no lease: nobody reclaims them until one is given.
+    let listsWithoutLease: [String: Int]
     let expired: [OperatorQueue.Audit.Worker]
     /// Jobs that workers say they run beyond what is in their lists: taken by plain BRPOP, or settled since.
     let unlisted: Int
     /// False when there were too many keys or batches to look at all of them.
     let isComplete: Bool
 
-    /// - Parameters:
-    ///   - lists: workers that have a list, found by walking over all keys.
-    ///   - infos: what workers said of themselves.
+    /// - Parameter infos: what workers said of themselves.
     init(
-        _ audit: OperatorQueue.Audit, lists: [String], infos: [String: [String: String]], isComplete: Bool
+        _ audit: OperatorQueue.Audit, listsWithoutLease: [String: Int], infos: [String: [String: String]],
+        isComplete: Bool
     ) {
         self.audit = audit
+        self.listsWithoutLease = listsWithoutLease
         self.isComplete = isComplete
-        let leases = Set(audit.workers.filter(\.hasLease).map(\.id))
-        let counted = audit.workers.filter { !$0.hasLease && $0.jobs > 0 }.map(\.id)
-        listsWithoutLease = Set(lists).union(counted).subtracting(leases).sorted()
         expired = audit.workers.filter { $0.hasLease && !$0.isAlive && $0.jobs > 0 }
         unlisted = audit.workers.filter(\.isAlive).reduce(0) { sum, worker in
             sum + max(0, (infos[worker.id]?["running"].flatMap { Int($0) } ?? 0) - worker.jobs)
@@ -33,7 +30,7 @@ struct AuditReport {
     var missingOfBatches: Int { max(0, audit.missingOfBatches - unlisted) }
 
     func isSound(repaired: [String]) -> Bool {
-        audit.missing == 0 && missingOfBatches == 0 && Set(listsWithoutLease).isSubset(of: repaired)
+        audit.missing == 0 && missingOfBatches == 0 && Set(listsWithoutLease.keys).isSubset(of: repaired)
     }
 
     private static let moves = ["finished", "buried", "retried", "reclaimed", "released"]
@@ -51,7 +48,7 @@ struct AuditReport {
                 + "\(grouped(audit.counters["dead_retried", default: 0])) dead jobs and discarded "
                 + "\(grouped(audit.counters["dead_discarded", default: 0]))")
         lines += batchLines(palette)
-        lines += listLines(palette, repaired: repaired)
+        lines += listLines(place, palette, repaired: repaired)
         if !isComplete { lines.append("  there were too many keys to look at all of them") }
         return lines
     }
@@ -67,7 +64,7 @@ struct AuditReport {
         let counted = audit.batches.filter { $0.total != nil }
         let open = counted.filter { $0.open > 0 }
         var lines = [
-            "  \(count(counted.count, "batch").replacing("batchs", with: "batches")) with a total, "
+            "  \(count(counted.count, "batch", plural: "batches")) with a total, "
                 + "\(grouped(counted.count - open.count)) of them settled, "
                 + "\(count(open.reduce(0) { $0 + $1.open }, "job")) open"
         ]
@@ -96,23 +93,20 @@ struct AuditReport {
         return lines
     }
 
-    private func listLines(_ palette: Palette, repaired: [String]) -> [String] {
+    private func listLines(_ place: QueuePlace, _ palette: Palette, repaired: [String]) -> [String] {
         var lines: [String] = []
         for worker in expired {
             lines.append(
                 "  \(count(worker.jobs, "job")) held by \(printable(worker.id)), whose lease is over for "
                     + "\((.zero - worker.leaseLeft).shortText): a live worker takes them back")
         }
-        for worker in listsWithoutLease {
-            let jobs = audit.workers.first { $0.id == worker }?.jobs
-            let what = jobs.map { count($0, "job") } ?? "jobs that nobody counted"
+        for (worker, jobs) in listsWithoutLease.sorted(by: { $0.key < $1.key }) {
+            let what = "\(count(jobs, "job")) in the list of \(printable(worker)), which has no lease"
             lines.append(
-                "  "
-                    + palette.paint(
-                        "\(what) in the list of \(printable(worker)), which has no lease", .red)
+                "  " + palette.paint(what, .red)
                     + (repaired.contains(worker)
                         ? ": it has one now; a live worker takes them back in 15 s"
-                        : ": fleet audit --repair"))
+                        : ": \(place.line(["audit", "--repair"]))"))
         }
         return lines
     }
@@ -141,7 +135,7 @@ struct AuditReport {
                     ])
                 }),
             "expired_workers": .array(expired.map { .string($0.id) }),
-            "lists_without_lease": .array(listsWithoutLease.map { .string($0) }),
+            "lists_without_lease": .counts(listsWithoutLease),
             "repaired": .array(repaired.map { .string($0) }), "complete": .flag(isComplete),
         ])
     }

@@ -16,7 +16,7 @@ struct PauseCommand {
         try await asking { () throws(QueueError) in try await queue.pause(because: reason) }
         try await report(before: before, isPaused: true) { audit in
             (before == nil ? "paused" : "was paused already") + " (\(printable(reason))): "
-                + "\(waiting(audit)) and will not be claimed, \(count(audit.running, "job")) run on to the end; "
+                + "\(waiting(audit.waiting)) and will not be claimed, \(running(audit.running)) on to the end; "
                 + "to go on: \(place.line(["resume"]))"
         }
         return .done
@@ -27,19 +27,15 @@ struct PauseCommand {
         try await asking { () throws(QueueError) in try await queue.resume() }
         try await report(before: before, isPaused: false) { audit in
             guard let before else {
-                return "was not paused: \(waiting(audit)), \(count(audit.running, "job")) run"
+                return "was not paused: \(waiting(audit.waiting)), \(running(audit.running))"
             }
             let alive = audit.workers.count(where: \.isAlive)
-            return "resumed (was paused: \(printable(before))): \(waiting(audit)), "
+            return "resumed (was paused: \(printable(before))): \(waiting(audit.waiting)), "
                 + (alive > 0
                     ? "\(count(alive, "worker")) will claim within 3 seconds"
                     : "and no worker lives: start one")
         }
         return .done
-    }
-
-    private func waiting(_ audit: OperatorQueue.Audit) -> String {
-        "\(count(audit.waiting, "job")) \(audit.waiting == 1 ? "waits" : "wait")"
     }
 
     private func report(

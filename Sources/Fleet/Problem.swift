@@ -60,7 +60,7 @@ struct Problem: Sendable, Equatable {
             let reason = printable(status.pauseReason ?? "")
             add(
                 .paused,
-                "\(count(audit.waiting, "job")) wait while the queue is paused (\(reason)): fleet resume")
+                "\(waiting(audit.waiting)) while the queue is paused (\(reason)): fleet resume")
         }
         for worker in workers where worker.jobs > 0 {
             if !worker.hasLease {

@@ -23,6 +23,8 @@ extension PublishedResult {
 
 extension JobResult.Timings {
     fileprivate var total: String {
-        Duration.milliseconds(wait + read + decode + resample + encode + write).shortText
+        let milliseconds = wait + read + decode + resample + encode + write
+        return milliseconds < 1_000
+            ? "\(decimal(milliseconds)) ms" : Duration.milliseconds(milliseconds).shortText
     }
 }

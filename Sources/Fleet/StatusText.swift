@@ -76,18 +76,18 @@ extension StatusReport {
     private func workerLines(_ palette: Palette, width: Int?) -> [String] {
         guard !workers.isEmpty else { return ["no worker"] }
         var table = TextTable([
-            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("VERSION", .left), ("RUNNING", .right),
-            ("RESERVED", .right), ("BUDGET", .right), ("RSS", .right), ("LEASE", .right),
-            ("LAST CLAIM", .right), ("FINISHED", .right), ("FAILED", .right),
+            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("LEASE", .right),
+            ("LAST CLAIM", .right), ("RSS", .right), ("RESERVED", .right), ("BUDGET", .right),
+            ("FINISHED", .right), ("FAILED", .right), ("VERSION", .left),
         ])
         for worker in workers {
             table.append([
                 printable(worker.id), printable(worker.host ?? "?"), worker.pid.map { "\($0)" } ?? "?",
-                printable(worker.version ?? "?"), grouped(worker.running ?? worker.jobs),
-                worker.reserved.map { "\($0)" } ?? "?", worker.budget.map { "\($0)" } ?? "?",
-                worker.resident.map { "\($0)" } ?? "?", worker.lease,
+                grouped(worker.running ?? worker.jobs), worker.lease,
                 worker.lastClaim.map { "\($0.shortText) ago" } ?? "never",
-                worker.finished.map { grouped($0) } ?? "?", worker.failed.map { grouped($0) } ?? "?",
+                worker.resident.map { "\($0)" } ?? "?", worker.reserved.map { "\($0)" } ?? "?",
+                worker.budget.map { "\($0)" } ?? "?", worker.finished.map { grouped($0) } ?? "?",
+                worker.failed.map { grouped($0) } ?? "?", printable(worker.version ?? "?"),
             ])
         }
         let lines = table.lines(width: width)

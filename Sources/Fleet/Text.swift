@@ -2,7 +2,15 @@ import JobQueue
 import Units
 
 /// `1 job`, `2 jobs`.
-func count(_ number: Int, _ noun: String) -> String { "\(grouped(number)) \(noun)\(number == 1 ? "" : "s")" }
+func count(_ number: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+}
+
+/// `1 job runs`, `2 jobs run`.
+func running(_ number: Int) -> String { "\(count(number, "job")) \(number == 1 ? "runs" : "run")" }
+
+/// `1 job waits`, `2 jobs wait`.
+func waiting(_ number: Int) -> String { "\(count(number, "job")) \(number == 1 ? "waits" : "wait")" }
 
 /// `1,204`.
 func grouped(_ number: Int) -> String {

@@ -117,9 +117,20 @@ extension OperatorQueue {
         return (found, scan.isComplete)
     }
 
-    /// Lists of workers, by the worker's name, as a walk over all keys finds them: also those without a lease.
-    public func workerLists() async throws(QueueError) -> (workers: [String], isComplete: Bool) {
+    /// Workers that have a list and no lease, with the jobs in it: a walk over the names of all keys.
+    public func listsWithoutLease() async throws(QueueError) -> (jobs: [String: Int], isComplete: Bool) {
         let scan = try await scan(prefix: keys.workerPrefix, type: "list")
-        return (scan.keys.map { String($0.dropFirst(keys.workerPrefix.count)) }.sorted(), scan.isComplete)
+        var found: [String: Int] = [:]
+        // Asked after the walk: a worker may have left meanwhile, and its list with it.
+        for key in scan.keys {
+            let worker = String(key.dropFirst(keys.workerPrefix.count))
+            let replies = try await pipeline([
+                RedisCommand("ZSCORE", keys.workers, worker, mayBeReplayed: true),
+                RedisCommand("LLEN", key, mayBeReplayed: true),
+            ])
+            for case .error(let error) in replies { throw .redis(error) }
+            if replies[0] == .null, let jobs = replies[1].integer, jobs > 0 { found[worker] = jobs }
+        }
+        return (found, scan.isComplete)
     }
 }
