@@ -24,8 +24,7 @@ struct StatusTests {
         #expect(line("missing").hasSuffix("none  of 2 jobs ever taken"))
         let worker = try #require(ran.lines.last).split(separator: " ").joined(separator: " ")
         #expect(
-            worker.hasPrefix("w1 box 42 1 9") && worker.hasSuffix("2 MiB 1 MiB 1 GiB 7 2 0.1.0"), "\(worker)")
-        #expect(worker.contains(" 5 s ago ") || worker.contains(" 5.") || worker.contains(" 6"), "\(worker)")
+            worker.hasPrefix("w1 box 42 1 ") && worker.hasSuffix("2 MiB 1 MiB 1 GiB 7 2 0.1.0"), "\(worker)")
     }
 
     @Test func `the JSON has every member, and numbers are numbers`() async throws {
