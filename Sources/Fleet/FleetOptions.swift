@@ -22,33 +22,33 @@ enum FleetOptions {
 
     static let interval = Option(
         "interval", .duration(in: .milliseconds(100) ... .seconds(3600)), placeholder: "TIME",
-        default: .seconds(2), environment: "THUMBNAIL_INTERVAL", help: "Between two looks.")
+        default: .seconds(2), environment: "THUMBNAIL_TOP_INTERVAL", help: "Between two looks.")
 
     static let looks = Option(
         optional: "count", .integer(in: 1 ... .max), placeholder: "N", defaultText: "until it is ended",
-        environment: "THUMBNAIL_COUNT", help: "End after N looks.")
+        environment: "THUMBNAIL_TOP_COUNT", help: "End after N looks.")
 
     // MARK: dead, retry and discard
 
     static let codes = Option(
         "code", .list(of: .text(upTo: 64), upTo: 16, example: "timed_out,internal"), placeholder: "CODE,…",
-        default: [], defaultText: "any", environment: "THUMBNAIL_CODE",
+        default: [], defaultText: "any", environment: "THUMBNAIL_DEAD_CODE",
         help: "Only jobs that failed with one of these error codes.")
 
     static let since = Option(
         optional: "since", .duration(in: .zero...longest), placeholder: "TIME",
-        environment: "THUMBNAIL_SINCE", help: "Only jobs buried in the last TIME, such as 2h.")
+        environment: "THUMBNAIL_DEAD_SINCE", help: "Only jobs buried in the last TIME, such as 2h.")
 
     static let olderThan = Option(
         optional: "older-than", .duration(in: .zero...longest), placeholder: "TIME",
-        environment: "THUMBNAIL_OLDER_THAN", help: "Only jobs buried longer ago than TIME, such as 7d.")
+        environment: "THUMBNAIL_DEAD_OLDER_THAN", help: "Only jobs buried longer ago than TIME, such as 7d.")
 
     static let deadLimit = Option(
-        "limit", .integer(in: 1 ... .max), placeholder: "N", default: 20, environment: "THUMBNAIL_LIMIT",
+        "limit", .integer(in: 1 ... .max), placeholder: "N", default: 20, environment: "THUMBNAIL_DEAD_LIMIT",
         help: "List the newest N at most.")
 
     static let all = Option(
-        flag: "all", environment: "THUMBNAIL_ALL", help: "Every dead job.")
+        flag: "all", environment: "THUMBNAIL_DEAD_ALL", help: "Every dead job.")
 
     static let yes = Option(
         flag: "yes", environment: "THUMBNAIL_YES",
@@ -61,36 +61,37 @@ enum FleetOptions {
     // MARK: results
 
     static let resultLimit = Option(
-        "limit", .integer(in: 1 ... .max), placeholder: "N", default: 20, environment: "THUMBNAIL_LIMIT",
+        "limit", .integer(in: 1 ... .max), placeholder: "N", default: 20,
+        environment: "THUMBNAIL_RESULTS_LIMIT",
         help: "Print the newest N at most, oldest first.")
 
     static let follow = Option(
-        flag: "follow", environment: "THUMBNAIL_FOLLOW",
+        flag: "follow", environment: "THUMBNAIL_RESULTS_FOLLOW",
         help:
             "Go on with each result as it is published, until Ctrl-C. Waits out an outage of Redis. Says so "
             + "when it fell behind the cap of the results.")
 
     static let sinceResult = Option(
-        optional: "since", .since, placeholder: "TIME|ID", environment: "THUMBNAIL_SINCE",
+        optional: "since", .since, placeholder: "TIME|ID", environment: "THUMBNAIL_RESULTS_SINCE",
         help:
             "All results of the last TIME, such as 10m, or all from the one with this id on, as the stream has "
             + "it. Replaces --limit.")
 
     static let batch = Option(
-        optional: "batch", .text(upTo: 128), placeholder: "NAME", environment: "THUMBNAIL_BATCH",
+        optional: "batch", .text(upTo: 128), placeholder: "NAME", environment: "THUMBNAIL_RESULTS_BATCH",
         help: "Only results of this batch.")
 
     static let failed = Option(
-        flag: "failed", environment: "THUMBNAIL_FAILED", help: "Only jobs that failed.")
+        flag: "failed", environment: "THUMBNAIL_RESULTS_FAILED", help: "Only jobs that failed.")
 
     // MARK: pause and audit
 
     static let reason = Option(
         "reason", .text(upTo: 256), placeholder: "TEXT", default: "paused by an operator",
-        environment: "THUMBNAIL_REASON", help: "Why, for whoever looks at the status.")
+        environment: "THUMBNAIL_PAUSE_REASON", help: "Why, for whoever looks at the status.")
 
     static let repair = Option(
-        flag: "repair", environment: "THUMBNAIL_REPAIR",
+        flag: "repair", environment: "THUMBNAIL_AUDIT_REPAIR",
         help:
             "Give lists of workers that have no lease a new one, so that workers reclaim their jobs when it is "
             + "over. Workers do this by themselves, only later.")

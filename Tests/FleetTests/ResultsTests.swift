@@ -120,6 +120,16 @@ struct PauseAndAuditTests {
         }
     }
 
+    @Test func `a queue is paused and resumed also when Redis is full`() async throws {
+        let desk = try await TestDesk()
+        try await desk.push(job("a"))
+        _ = try await desk.redis("CONFIG", "SET", "maxmemory", "1")
+        #expect(try await desk.run("pause").exit == .status(0))
+        #expect(try await desk.operators.pauseReason() == "paused by an operator")
+        #expect(try await desk.run("resume").exit == .status(0))
+        #expect(try await desk.operators.pauseReason() == nil)
+    }
+
     @Test func `an audit adds up in words`() async throws {
         let desk = try await TestDesk()
         _ = try await desk.producer.enqueue(

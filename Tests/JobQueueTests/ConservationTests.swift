@@ -16,7 +16,7 @@ struct ConservationTests {
             let worker = fleet.worker("w\(Int.random(in: 0..<3, using: &generator))", limits: limits)
             let held = try await worker.claimedHere()
             let ticket = held.randomElement(using: &generator).map { Job.read($0).ticket }
-            switch (Int.random(in: 0..<12, using: &generator), ticket) {
+            switch (Int.random(in: 0..<15, using: &generator), ticket) {
             case (0...1, _):
                 // One in three has the same bytes as others.
                 let name = Int.random(in: 0..<3, using: &generator) == 0 ? "twin" : "j\(step)"
@@ -42,22 +42,46 @@ struct ConservationTests {
             case (9, _): try await fleet.expire(worker)
             case (10, _): _ = try await worker.reclaim()
             case (11, _): _ = try await worker.promote()
+            case (12, _):
+                _ = try await fleet.operators.retryDead(try await someDead(fleet, using: &generator))
+            case (13, _):
+                _ = try await fleet.operators.discardDead(try await someDead(fleet, using: &generator))
+            case (14, _):
+                // Somebody deletes every lease.
+                _ = try await fleet.client.call(RedisCommand("DEL", "{q}:workers"))
+                _ = try await worker.sweep(cursor: "0")
             default: _ = try await worker.deregister()
             }
             let audit = try await fleet.operators.audit()
             #expect(audit.missing == 0, "seed \(seed), step \(step)")
             let settled = audit.counters["finished", default: 0] + audit.counters["buried", default: 0]
             #expect(
-                audit.waiting + audit.running + audit.delayed + settled == pushed,
+                audit.waiting + audit.running + audit.delayed + settled
+                    == pushed + audit.counters["dead_retried", default: 0],
                 "seed \(seed), step \(step)")
             #expect(audit.results == settled, "seed \(seed), step \(step)")
         }
         let progress = try await fleet.producer.progress(ofBatch: "b")
         let audit = try await fleet.operators.audit()
         #expect(progress.finished == audit.counters["finished", default: 0])
-        #expect(progress.failed == audit.counters["buried", default: 0])
+        // A retried job's failure no longer counts in its batch.
+        let retried = audit.counters["dead_retried", default: 0]
+        #expect(progress.failed == audit.counters["buried", default: 0] - retried)
+        #expect(
+            audit.dead == audit.counters["buried", default: 0] - retried
+                - audit.counters["dead_discarded", default: 0])
         #expect(progress.errors.values.reduce(0, +) == progress.failed)
         try await expectOnlyKnownKeysStay(fleet)
+    }
+
+    /// Up to three dead jobs, or one that is none.
+    private func someDead(_ fleet: Fleet, using generator: inout SplitMix) async throws -> [String] {
+        var entries = ["1-1"]
+        try await fleet.operators.forEachDead { job in
+            entries.append(job.entry)
+            return true
+        }
+        return Array(entries.shuffled(using: &generator).prefix(3))
     }
 
     /// Every key is one of the constant ones, a list that holds jobs, or expires.

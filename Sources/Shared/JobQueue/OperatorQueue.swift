@@ -18,7 +18,7 @@ public struct OperatorQueue: Sendable {
     /// A blocking pop does not see the pause, so workers that sleep in one are woken. One that was just
     /// falling asleep hears of the pause at its next renewal, and takes what comes until then.
     public func pause(because reason: String) async throws(QueueError) {
-        _ = try await call(RedisCommand("SET", keys.paused, reason.isEmpty ? "paused" : reason))
+        _ = try await run(QueueScripts.pause, words([reason.isEmpty ? "paused" : reason]))
         do throws(QueueError) { try await wakeSleepers() } catch {
             // An access list may hide other connections. Then all of them hear of it at their next renewal.
             guard case .redis(.forbidden) = error else { throw error }

@@ -13,6 +13,7 @@ enum QueueScripts {
     static let deregister = make("deregister", PackageResources.deregister_lua)
     static let audit = make("audit", PackageResources.audit_lua)
     static let sweep = make("sweep", PackageResources.sweep_lua)
+    static let pause = make("pause", PackageResources.pause_lua)
     static let recent = make("recent", PackageResources.recent_lua)
     static let retryDead = make("retry_dead", PackageResources.retry_dead_lua)
     static let discardDead = make("discard_dead", PackageResources.discard_dead_lua)
@@ -20,7 +21,7 @@ enum QueueScripts {
     static let enqueue = make("enqueue", PackageResources.enqueue_lua, runsWhenFull: false)
 
     static let all = [
-        claim, finish, bury, retry, release, renew, reclaim, promote, deregister, audit, sweep, recent,
+        claim, finish, bury, retry, release, renew, reclaim, promote, deregister, audit, sweep, pause, recent,
         retryDead, discardDead, enqueue,
     ]
 
