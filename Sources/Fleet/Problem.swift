@@ -26,7 +26,8 @@ struct Problem: Sendable, Equatable {
 
     /// Everything that is wrong, the gravest first.
     static func all(
-        in status: OperatorQueue.Status, _ workers: [StatusReport.Worker], stalledAfter: Duration
+        in status: OperatorQueue.Status, _ workers: [StatusReport.Worker], at place: QueuePlace,
+        stalledAfter: Duration
     ) -> [Problem] {
         let audit = status.audit
         var problems: [Problem] = []
@@ -35,7 +36,8 @@ struct Problem: Sendable, Equatable {
         if audit.missing > 0 {
             add(
                 .missingJobs,
-                "\(count(audit.missing, "job")) taken from the queue cannot be found: fleet audit")
+                "\(count(audit.missing, "job")) taken from the queue cannot be found: \(place.line(["audit"]))"
+            )
         } else if audit.missing < 0 {
             add(
                 .missingJobs,
@@ -60,14 +62,15 @@ struct Problem: Sendable, Equatable {
             let reason = printable(status.pauseReason ?? "")
             add(
                 .paused,
-                "\(waiting(audit.waiting)) while the queue is paused (\(reason)): fleet resume")
+                "\(waiting(audit.waiting)) while the queue is paused (\(reason)): \(place.line(["resume"]))")
         }
         for worker in workers where worker.jobs > 0 {
             if !worker.hasLease {
                 add(
                     .lostList,
                     "\(count(worker.jobs, "job")) in the list of \(printable(worker.id)), which has no lease: "
-                        + "workers take them back within a minute; at once with fleet audit --repair")
+                        + "workers take them back within a minute; at once with \(place.line(["audit", "--repair"]))"
+                )
             } else if worker.leaseLeft < .zero - reclaimPatience {
                 let late = (.zero - worker.leaseLeft).shortText
                 add(

@@ -15,12 +15,12 @@ struct StatusCommand {
 
     func run() async throws(FleetError) -> ExitStatus {
         let status = try await asking { () throws(QueueError) in try await queue.status() }
-        let report = StatusReport(status, stalledAfter: stalledAfter)
+        let report = StatusReport(status, at: place, stalledAfter: stalledAfter)
         if place.printsJSON {
-            console.say(report.json(place).text)
+            console.say(report.json.text)
         } else {
             let width = console.isTerminal ? Console.size().columns : nil
-            console.say(report.lines(place, console.palette, width: width).joined(separator: "\n"))
+            console.say(report.lines(console.palette, width: width).joined(separator: "\n"))
         }
         return report.problems.isEmpty ? .done : .someJobsFailed
     }

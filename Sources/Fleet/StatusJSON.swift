@@ -3,7 +3,7 @@ import Units
 
 extension StatusReport {
     /// For programs: every member always there, `null` where nothing is known.
-    func json(_ place: QueuePlace) -> JSONValue {
+    var json: JSONValue {
         let audit = status.audit
         let recent = status.recent
         return .object([

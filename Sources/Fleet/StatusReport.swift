@@ -25,6 +25,7 @@ struct StatusReport: Sendable {
         var isAlive: Bool { leaseLeft > .zero }
     }
 
+    let place: QueuePlace
     let status: OperatorQueue.Status
     let workers: [Worker]
     /// Jobs settled a second: between two looks where there were two, else over the recent results.
@@ -33,8 +34,11 @@ struct StatusReport: Sendable {
     let problems: [Problem]
 
     /// - Parameter previous: the look before, for a rate between the two.
-    init(_ status: OperatorQueue.Status, stalledAfter: Duration, since previous: OperatorQueue.Status? = nil)
-    {
+    init(
+        _ status: OperatorQueue.Status, at place: QueuePlace, stalledAfter: Duration,
+        since previous: OperatorQueue.Status? = nil
+    ) {
+        self.place = place
         self.status = status
         workers = status.audit.workers.map { Worker($0, status.infos[$0.id] ?? [:]) }
             .sorted { ($0.host ?? "~", $0.id) < ($1.host ?? "~", $1.id) }
@@ -50,7 +54,7 @@ struct StatusReport: Sendable {
             finishedPerSecond = Double(status.recent.finished) / covered
             failedPerSecond = Double(status.recent.failed) / covered
         }
-        problems = Problem.all(in: status, workers, stalledAfter: stalledAfter)
+        problems = Problem.all(in: status, workers, at: place, stalledAfter: stalledAfter)
     }
 
     /// Redis' memory in use, in hundredths of its limit; nil without a limit.

@@ -3,7 +3,7 @@ import Units
 
 extension StatusReport {
     /// For people. `width` cuts the table of workers.
-    func lines(_ place: QueuePlace, _ palette: Palette, width: Int? = nil) -> [String] {
+    func lines(_ palette: Palette, width: Int? = nil) -> [String] {
         let title = palette.paint("\(printable(place.queue))", .bold) + " at \(place.redis)"
         let health =
             problems.isEmpty

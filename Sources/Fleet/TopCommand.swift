@@ -51,7 +51,8 @@ struct TopCommand: Sendable {
         while !Task.isCancelled {
             if let status {
                 show(
-                    StatusReport(status, stalledAfter: request.stalledAfter, since: previous), on: screen,
+                    StatusReport(status, at: place, stalledAfter: request.stalledAfter, since: previous),
+                    on: screen,
                     looks)
                 previous = status
                 looks += 1
@@ -66,9 +67,9 @@ struct TopCommand: Sendable {
     }
 
     private func show(_ report: StatusReport, on screen: Screen?, _ looks: Int) {
-        if place.printsJSON { return console.say(report.json(place).text) }
+        if place.printsJSON { return console.say(report.json.text) }
         let width = screen == nil ? nil : Console.size().columns
-        let lines = report.lines(place, console.palette, width: width)
+        let lines = report.lines(console.palette, width: width)
         if let screen {
             screen.draw(lines + ["", console.palette.paint("q ends", .dim)])
         } else {
