@@ -132,7 +132,9 @@ let package = Package(
         .target(
             name: "FleetSupport", dependencies: ["JobQueue", "Redis", "TestSupport", "Threading"],
             path: "Tests/FleetSupport", swiftSettings: strict),
-        tests("EndToEndTests", ["FleetSupport", "JobQueue", "Redis", "Threading", "Worker", "Enqueue"]),
+        tests(
+            "EndToEndTests",
+            ["FleetSupport", "JobQueue", "Redis", "Threading", "Worker", "Enqueue", "Fleet"]),
         tests("FaultTests", ["Failpoints", "FleetSupport", "JobQueue", "Redis", "Worker", "Enqueue"]),
         // Breaks a whole fleet in a seeded order; `make chaos` runs it for long, its test for a short time.
         .executableTarget(
