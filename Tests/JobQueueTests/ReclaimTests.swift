@@ -57,6 +57,16 @@ struct ReclaimTests {
         #expect(try await fleet.operators.audit().missing == 0)
     }
 
+    @Test func `three equal jobs in one dead worker have seen one death, not three`() async throws {
+        let fleet = try await Fleet()
+        for _ in 0..<3 { try await fleet.push(job("twin")) }
+        _ = try await fleet.worker("dead").claim(limit: 3)
+        try await fleet.expire(fleet.worker("dead"))
+        let reclaimed = try await fleet.worker("w2").reclaim()
+        #expect(reclaimed == .init(requeued: 3, buried: 0, forgotten: 0, isCut: false))
+        #expect(try await fleet.keySpace().hash("{q}:attempts") == ["twin": "0 1"])
+    }
+
     @Test func `a renewal tells of suspects from before they are reclaimed until they are settled`()
         async throws
     {

@@ -59,10 +59,13 @@ for _, worker in ipairs(workers) do
     end
 end
 
+-- Equal jobs share their attempts: one worker's death counts once for all that it held of them.
+local counted = {}
 for _, job in ipairs(jobs) do
     local id = job_id(job.raw, job.fields)
     local failed, crashed = attempts_of(id)
-    crashed = crashed + 1
+    if counted[id] ~= job.worker then crashed = crashed + 1 end
+    counted[id] = job.worker
     if crashed < most_crashes then
         set_attempts(id, failed, crashed)
         redis.call('RPUSH', QUEUE, job.raw)
@@ -81,6 +84,8 @@ for _, job in ipairs(jobs) do
             id = id, raw = job.raw, batch = job.batch, result = result, code = 'worker_crashed',
             error = problem, attempts = failed + crashed,
         }, limits)
+        -- Its attempts are gone, so that the next of its equals starts anew.
+        counted[id] = nil
         buried = buried + 1
     end
 end
