@@ -63,10 +63,12 @@ public struct OperatorQueue: Sendable {
         public var running: Int { workers.reduce(0) { $0 + $1.jobs } }
 
         /// Jobs ever taken from the queue. What a blocking pop moved and no script has counted yet is
-        /// in the workers' lists beyond their `held:` counters.
+        /// in the workers' lists beyond their `held:` counters. A list that is shorter than its counter has
+        /// lost jobs: taken they were all the same.
         public var taken: Int {
-            let held = counters.filter { $0.key.hasPrefix("held:") }.values.reduce(0, +)
-            return counters["taken", default: 0] + running - held
+            workers.reduce(counters["taken", default: 0]) { taken, worker in
+                taken + max(0, worker.jobs - counters["held:" + worker.id, default: 0])
+            }
         }
 
         /// Jobs that left a worker's list by a counted move, or are in one now.
