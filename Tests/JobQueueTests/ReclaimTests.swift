@@ -162,33 +162,46 @@ struct ReclaimTests {
         #expect(try await fleet.operators.audit().missing == 0)
     }
 
-    @Test func `eight reapers at once put a thousand jobs back exactly once`() async throws {
+    @Test func `eight reapers at once put a thousand jobs back exactly once, in order`() async throws {
         let fleet = try await Fleet()
         for start in stride(from: 0, to: 1000, by: 100) {
             for number in start..<start + 100 { try await fleet.push(job("\(number)")) }
             _ = try await fleet.worker("dead\(start)").claim(limit: 100)
             try await fleet.expire(fleet.worker("dead\(start)"))
         }
-        let redis = fleet.redis
-        let totals = try await withThrowingTaskGroup(of: Int.self) { group in
-            for reaper in 0..<8 {
+        var limits = QueueLimits()
+        limits.jobsPerReclaim = 10
+        let reapers = (0..<8).map { number in
+            let client = fleet.redis.client()
+            return WorkerQueue(
+                fleet.keys, worker: WorkerID("r\(number)"), claims: client, moves: client, limits: limits)
+        }
+        // Each on a connection of its own, which is there before the race begins.
+        for reaper in reapers { _ = try await reaper.renew() }
+        let shares = try await withThrowingTaskGroup(of: Int.self) { group in
+            for reaper in reapers {
                 group.addTask {
-                    let client = redis.client()
-                    let worker = WorkerQueue(
-                        QueueKeys(queue: "q"), worker: WorkerID("r\(reaper)"), claims: client, moves: client)
-                    var total = 0
-                    while true {
-                        let reclaimed = try await worker.reclaim()
-                        total += reclaimed.requeued
-                        if !reclaimed.isCut { return total }
+                    var share = 0
+                    while case let reclaimed = try await reaper.reclaim() {
+                        share += reclaimed.requeued
+                        if !reclaimed.isCut { break }
                     }
+                    return share
                 }
             }
-            return try await group.reduce(0, +)
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(totals == 1000)
+        #expect(shares.reduce(0, +) == 1000)
+        #expect(shares.count { $0 > 0 } > 1, "one reaper did all of it: no race was tested")
         let after = try await fleet.keySpace()
-        #expect(Set(after.list("q")).count == 1000 && after.list("q").count == 1000)
+        let queued = after.list("q").compactMap { Int($0.dropFirst(7).prefix { $0 != "\"" }) }
+        #expect(Set(queued).count == 1000 && queued.count == 1000)
+        for start in stride(from: 0, to: 1000, by: 100) {
+            let ofOneWorker = queued.filter { (start..<start + 100).contains($0) }
+            #expect(ofOneWorker == (start..<start + 100).reversed(), "the oldest is the next")
+        }
+        #expect(after.hash("{q}:attempts").count == 1000)
+        #expect(after.hash("{q}:attempts").values.allSatisfy { $0 == "0 1" })
         #expect(try await fleet.operators.audit().missing == 0)
     }
 }
