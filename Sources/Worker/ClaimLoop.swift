@@ -51,7 +51,7 @@ struct ClaimLoop: Sendable {
                 // jobs that merely died beside it are not counted as its like again.
                 if claim.isSuspect { await running.untilAllSettled() }
                 guard !Task.isCancelled || !claim.isSuspect else { continue }
-                start(claim.raw, handover, in: jobs)
+                await start(claim.raw, handover, in: jobs)
                 if claim.isSuspect { await running.untilAllSettled() }
             } catch {
                 guard error == .cancelled else {
@@ -204,9 +204,14 @@ struct ClaimLoop: Sendable {
         do { try await Task.sleep(for: length) } catch { return }
     }
 
-    private func start(_ raw: [UInt8], _ reservation: ReservationHandover, in jobs: JobTasks) {
+    private func start(_ raw: [UInt8], _ reservation: ReservationHandover, in jobs: JobTasks) async {
         let reading = Job.read(raw)
         let token = running.begin(reading.ticket)
+        // Too large to be a job, and to be held often: buried before the next claim, so that there is one.
+        if raw.count > QueueLimits.jobBytes {
+            await settlement.run(reading, as: token, holding: reservation.take())
+            return
+        }
         jobs.start { [settlement] in
             await settlement.run(reading, as: token, holding: reservation.take())
         }
