@@ -4,8 +4,9 @@
 --          {worker id, lease end in ms, jobs in its list, …}}
 expect('list', QUEUE)
 expect('zset', WORKERS, DELAYED)
-expect('hash', COUNTERS)
+expect('hash', COUNTERS, ATTEMPTS)
 expect('stream', DEAD, RESULTS)
+expect('string', PAUSED)
 local workers = {}
 local known = redis.call('ZRANGE', WORKERS, 0, -1, 'WITHSCORES')
 for index = 1, #known, 2 do
