@@ -87,6 +87,38 @@ struct ServerTests {
         #expect(audit.results == 1 && audit.missing == 0)
     }
 
+    @Test(arguments: [WorkerQueue.Ownership.list, .none])
+    func `a move that Redis answers too late is published once`(ownership: WorkerQueue.Ownership)
+        async throws
+    {
+        let fleet = try await Fleet()
+        var limits = RedisLimits()
+        limits.call = .milliseconds(200)
+        let moves = fleet.redis.client("moves", limits: limits)
+        let worker = WorkerQueue(
+            fleet.keys, worker: WorkerID("w1"), claims: fleet.client, moves: moves, ownership: ownership)
+        let raw = job("i")
+        try await fleet.push(raw)
+        _ =
+            ownership == .list
+            ? try await worker.wait(atMost: .seconds(5)) : try await worker.popUnsafely(atMost: .seconds(5))
+        // Connected, and the script known: the call must be one that Redis runs as it comes.
+        _ = try await worker.crashes(of: ticket(raw))
+        #expect(try await fleet.worker("other").finish(ticket(raw), done(ticket(raw))) == .stale)
+        // The call lies in the server's socket when its time is over.
+        fleet.redis.freeze()
+        let finishing = Task { try await worker.finish(ticket(raw), done(ticket(raw))) }
+        try await Task.sleep(for: .milliseconds(600))
+        fleet.redis.thaw()
+        let answer = await finishing.result
+        switch ownership {
+        case .list: #expect(try answer.get() == .stale, "sent again, and found done")
+        case .none: #expect(throws: QueueError.self) { try answer.get() }
+        }
+        let audit = try await fleet.operators.audit()
+        #expect(audit.results == 1 && audit.counters["finished"] == 1 && audit.missing == 0)
+    }
+
     @Test func `a cut claim connection leaves its job in the worker's list, where it is found`() async throws
     {
         let fleet = try await Fleet()
