@@ -162,6 +162,33 @@ struct ReclaimTests {
         #expect(try await fleet.operators.audit().missing == 0)
     }
 
+    @Test func `a job is found behind hundreds of dead workers that held none`() async throws {
+        let fleet = try await Fleet()
+        try await fleet.push(job("a"))
+        _ = try await fleet.worker("late").claim(limit: 1)
+        for number in 0..<450 { try await fleet.expire(fleet.worker("empty\(number)"), secondsAgo: 30) }
+        try await fleet.expire(fleet.worker("late"))
+        let reaper = fleet.worker("w2")
+        #expect(try await reaper.renew().mayHaveSuspects)
+        let first = try await reaper.reclaim()
+        #expect(first == .init(requeued: 1, buried: 0, forgotten: 0, isCut: false))
+        let second = try await reaper.reclaim()
+        #expect(
+            second == .init(requeued: 0, buried: 0, forgotten: 0, isCut: false), "or it is called for ever")
+    }
+
+    @Test func `hundreds of dead workers are forgotten, ten a call`() async throws {
+        let fleet = try await Fleet()
+        for number in 0..<230 { try await fleet.expire(fleet.worker("w\(number)"), secondsAgo: 61) }
+        var (calls, forgotten) = (0, 0)
+        while true {
+            let reclaimed = try await fleet.worker().reclaim()
+            (calls, forgotten) = (calls + 1, forgotten + reclaimed.forgotten)
+            if !reclaimed.isCut { break }
+        }
+        #expect(calls == 23 && forgotten == 230)
+    }
+
     @Test func `eight reapers at once put a thousand jobs back exactly once, in order`() async throws {
         let fleet = try await Fleet()
         for start in stride(from: 0, to: 1000, by: 100) {
@@ -182,7 +209,8 @@ struct ReclaimTests {
             for reaper in reapers {
                 group.addTask {
                     var share = 0
-                    while case let reclaimed = try await reaper.reclaim() {
+                    while true {
+                        let reclaimed = try await reaper.reclaim()
                         share += reclaimed.requeued
                         if !reclaimed.isCut { break }
                     }
