@@ -122,7 +122,9 @@ let package = Package(
             dependencies: ["Geometry", "MemoryBudget", "TestSupport", "Thumbnails", "Units"],
             path: "Tests/RenderProbe", swiftSettings: strict),
         tests("RedisTests", ["Redis", "Threading"]),
-        tests("JobQueueTests", ["JobQueue", "Redis"]),
+        tests("JobQueueTests", ["JobQueue", "QueueModel", "Redis"]),
+        // The queue's promises as a pure value, for random sequences of moves.
+        .target(name: "QueueModel", path: "Tests/QueueModel", swiftSettings: strict),
         tests("ThreadingTests", ["Threading"]),
         tests("MemoryBudgetTests", ["MemoryBudget", "Units"]),
         tests("FilesTests", ["Files", "Units"]),

@@ -4,17 +4,20 @@ import Threading
 final class Announcement: Sendable {
     private let times = Watched(0)
 
+    /// How many there were.
+    var count: Int { times.read { $0 } }
+
     func announce() { times.update { $0 += 1 } }
 
     /// Returns at the next announcement, or when the task is cancelled.
     func next() async {
-        _ = await next(after: times.read { $0 })
+        _ = await next(after: count)
     }
 
     /// Returns once there were more than `seen` announcements, and how many there were: none is missed
     /// between two calls.
     func next(after seen: Int) async -> Int {
         await times.wait { $0 > seen }
-        return times.read { $0 }
+        return count
     }
 }

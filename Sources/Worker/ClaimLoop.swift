@@ -51,7 +51,7 @@ struct ClaimLoop: Sendable {
                 // jobs that merely died beside it are not counted as its like again.
                 if claim.isSuspect { await running.untilAllSettled() }
                 guard !Task.isCancelled || !claim.isSuspect else { continue }
-                start(claim.raw, handover, in: jobs)
+                await start(claim.raw, handover, in: jobs)
                 if claim.isSuspect { await running.untilAllSettled() }
             } catch {
                 guard error == .cancelled else {
@@ -100,19 +100,22 @@ struct ClaimLoop: Sendable {
     }
 
     private func claim(_ source: inout Source) async throws(QueueError) -> Claim? {
+        let renewals = lease.renewed.count
         switch try await queue.claim(limit: 1) {
         case .jobs(let jobs): return jobs.first.map { Claim(raw: $0.raw, isSuspect: $0.crashes > 0) }
         case .empty:
             await onEmpty()
             source = .blockingMove
-        case .paused, .leaseLapsed: await untilClaimable()
+        // A renewal that came while the script ran may have mended it already.
+        case .paused, .leaseLapsed: await untilClaimable(after: renewals)
         }
         return nil
     }
 
     /// A pause and a lapsed lease both end with a renewal: it tells of the one and mends the other.
-    private func untilClaimable() async {
-        repeat { await lease.renewed.next() } while lease.isPaused && !Task.isCancelled
+    private func untilClaimable(after renewals: Int? = nil) async {
+        var seen = renewals ?? lease.renewed.count
+        repeat { seen = await lease.renewed.next(after: seen) } while lease.isPaused && !Task.isCancelled
     }
 
     /// Plain BRPOP sees no pause, and no script is run before it that could: renewals tell, the first before
@@ -204,9 +207,14 @@ struct ClaimLoop: Sendable {
         do { try await Task.sleep(for: length) } catch { return }
     }
 
-    private func start(_ raw: [UInt8], _ reservation: ReservationHandover, in jobs: JobTasks) {
+    private func start(_ raw: [UInt8], _ reservation: ReservationHandover, in jobs: JobTasks) async {
         let reading = Job.read(raw)
         let token = running.begin(reading.ticket)
+        // Too large to be a job, and to be held often: buried before the next claim, so that there is one.
+        if raw.count > QueueLimits.jobBytes {
+            await settlement.run(reading, as: token, holding: reservation.take())
+            return
+        }
         jobs.start { [settlement] in
             await settlement.run(reading, as: token, holding: reservation.take())
         }

@@ -22,6 +22,10 @@ final class LeaseKeeper: Sendable {
     let interval: Duration
     private let thread: Mutex<PeriodicThread?>
 
+    /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease nothing can
+    /// be claimed until it is renewed; the connection keeps a pause of its own between its attempts.
+    private static let retryPause = Duration.milliseconds(250)
+
     /// - Parameter info: what operators see of this worker; asked at every renewal.
     init(
         _ renewal: LeaseRenewal, lease: Duration, address: RedisAddress, name: String, health: RedisHealth,
@@ -32,11 +36,12 @@ final class LeaseKeeper: Sendable {
         news = Mutex(News())
         thread = Mutex(nil)
         let connection = Mutex<BlockingRedisClient?>(nil)
-        let started = PeriodicThread(name: "lease", every: renewal.interval) { [weak self] in
+        let started = PeriodicThread(name: "lease") { [weak self] in
             connection.withLock { client in
                 // Made on the thread that uses it.
                 let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
-                self?.renew(renewal, on: client, info: info(), log)
+                let isAnswered = self?.renew(renewal, on: client, info: info(), log) ?? true
+                return isAnswered ? renewal.interval : Self.retryPause
             }
         }
         thread.withLock { $0 = started }
@@ -61,9 +66,10 @@ final class LeaseKeeper: Sendable {
     /// Ends the renewals. Blocks until one under way is over.
     func stop() { thread.withLock { $0.take() }?.stop() }
 
+    /// False when Redis was away.
     private func renew(
         _ renewal: LeaseRenewal, on client: BlockingRedisClient, info: [(String, String)], _ log: EventLog
-    ) {
+    ) -> Bool {
         let asked = ContinuousClock.now
         do throws(QueueError) {
             let answer = try renewal.renew(on: client, info: info)
@@ -73,9 +79,12 @@ final class LeaseKeeper: Sendable {
                 log.warning("lease.lost", ["jobs": .integer(answer.jobsLost)])
             }
             renewed.announce()
+            return true
         } catch {
             // An outage is logged once, by the health that all connections share.
             log.debug("lease.not_renewed", ["error": .text(of: error)])
+            if case .redis(let reason) = error { return !reason.isOutage }
+            return true
         }
     }
 }

@@ -5,6 +5,7 @@ import Files
 import JobQueue
 import MemoryBudget
 import ProgramOptions
+import Redis
 import Threading
 import Thumbnails
 import Units
@@ -55,9 +56,19 @@ enum WorkerProgram {
             }
         }
         if let error = await checking.value {
-            end(exitStatus(for: error), complaining: "worker: \(error)")
+            let advice = advice(for: error).map { "\nworker: " + $0 } ?? ""
+            end(exitStatus(for: error), complaining: "worker: \(error)" + advice)
         }
         return checking.isCancelled ? nil : passedOn
+    }
+
+    /// What to do, where the error does not say it.
+    private static func advice(for error: QueueError) -> String? {
+        switch error {
+        case .redis(.wrongType): "another program uses this key; name another queue with --queue"
+        case .evicts: "or start with --allow-eviction, and lose jobs when memory is full"
+        case .redis, .unexpectedAnswer: nil
+        }
     }
 
     private static func options(in environment: [String: String]) -> WorkerOptions {

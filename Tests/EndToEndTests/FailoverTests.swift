@@ -26,26 +26,6 @@ struct FailoverTests {
         try await fleet.expectAllSettled()
     }
 
-    @Test func `a worker that slept when Redis died serves it two seconds after its return`() async throws {
-        let fleet = try await TestFleet(appendOnly: true)
-        let worker = try fleet.worker()
-        try await fleet.untilAsleep(worker)
-        await fleet.redis.kill()
-        try await eventually("the worker to notice") {
-            worker.standardError.contains("redis.outage_began") ? () : nil
-        }
-        // Long enough that pauses between attempts have grown to their longest.
-        try await Task.sleep(for: .seconds(4))
-        try await fleet.redis.start()
-        let back = ContinuousClock.now
-        try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1}"#)
-        _ = try await fleet.results(1)
-        #expect(ContinuousClock.now - back < .seconds(2))
-        worker.send(15)
-        #expect(await worker.wait() == .status(0))
-        try await fleet.expectAllSettled()
-    }
-
     @Test func `a Redis that froze is served two seconds after it thaws, with one line for each end`()
         async throws
     {

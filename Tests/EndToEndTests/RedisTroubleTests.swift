@@ -6,36 +6,6 @@ import Testing
 
 /// Redis away, frozen, full or set up wrongly, and what a worker costs it.
 struct RedisTroubleTests {
-    @Test func `after Redis was away for two seconds the worker goes on within two`() async throws {
-        let fleet = try await TestFleet(appendOnly: true)
-        let worker = try fleet.worker()
-        for number in 0..<100 {
-            try await fleet.push(#"{"source":"a.jpg","pt":"300x300","scale":1,"id":"\#(number)"}"#)
-        }
-        _ = try await fleet.results(10)
-        await fleet.redis.kill()
-        try await Task.sleep(for: .seconds(2))
-        try await fleet.redis.start()
-        let back = ContinuousClock.now
-        try await fleet.push(#"{"source":"a.jpg","pt":"30x30","scale":1,"id":"after"}"#)
-        _ = try await eventually(within: .seconds(20), "a job after the outage") {
-            try await fleet.results(1).contains { $0.id == "after" } ? true : nil
-        }
-        let results = try await fleet.results(101)
-        #expect(ContinuousClock.now - back < .seconds(6), "the rest of the jobs included")
-        #expect(Set(results.map(\.id)).count == 101 && results.count == 101)
-        // The lease's connection looks again at its next renewal.
-        try await eventually("the end of the outage") {
-            worker.standardError.contains("redis.outage_ended") ? () : nil
-        }
-        worker.send(15)
-        #expect(await worker.wait() == .status(0))
-        let log = worker.standardError
-        #expect(
-            log.components(of: "redis.outage_began") == 1 && log.components(of: "redis.outage_ended") == 1)
-        try await fleet.expectConservation()
-    }
-
     @Test func `a frozen Redis is outwaited`() async throws {
         let fleet = try await TestFleet()
         let worker = try fleet.worker()
@@ -105,19 +75,6 @@ struct RedisTroubleTests {
         #expect(await worker.wait() == .status(0))
     }
 
-    @Test func `an idle worker sends less than a command a second`() async throws {
-        let fleet = try await TestFleet()
-        let worker = try fleet.worker()
-        try await eventually("the worker to be there") {
-            worker.standardError.contains("worker.started") ? () : nil
-        }
-        let before = try await workerCommands(fleet)
-        try await Task.sleep(for: .seconds(10))
-        #expect(try await workerCommands(fleet) - before <= 10)
-        worker.send(15)
-        #expect(await worker.wait() == .status(0))
-    }
-
     @Test func `what a person has to mend is said at the start`() async throws {
         let fleet = try await TestFleet()
         let nowhere = try fleet.worker(redis: "unix://\(fleet.folder.path)/no.sock")
@@ -148,8 +105,4 @@ struct RedisTroubleTests {
             + commands["lrange", default: 0]
             + commands["client|unblock", default: 0]
     }
-}
-
-extension String {
-    fileprivate func components(of text: String) -> Int { ranges(of: text).count }
 }

@@ -82,8 +82,7 @@ public final class TestFleet: Sendable {
         }
     }
 
-    /// Top-level commands of all clients so far, those of this test included; calls inside scripts are not
-    /// among them.
+    /// Commands of all clients so far by name, those of this test and those inside scripts included.
     public func commands() async throws -> [String: Int] {
         let reply = try await client.callWhenUp(RedisCommand("INFO", "commandstats"))
         var counts: [String: Int] = [:]

@@ -57,6 +57,16 @@ struct ReclaimTests {
         #expect(try await fleet.operators.audit().missing == 0)
     }
 
+    @Test func `three equal jobs in one dead worker have seen one death, not three`() async throws {
+        let fleet = try await Fleet()
+        for _ in 0..<3 { try await fleet.push(job("twin")) }
+        _ = try await fleet.worker("dead").claim(limit: 3)
+        try await fleet.expire(fleet.worker("dead"))
+        let reclaimed = try await fleet.worker("w2").reclaim()
+        #expect(reclaimed == .init(requeued: 3, buried: 0, forgotten: 0, isCut: false))
+        #expect(try await fleet.keySpace().hash("{q}:attempts") == ["twin": "0 1"])
+    }
+
     @Test func `a renewal tells of suspects from before they are reclaimed until they are settled`()
         async throws
     {
@@ -152,33 +162,74 @@ struct ReclaimTests {
         #expect(try await fleet.operators.audit().missing == 0)
     }
 
-    @Test func `eight reapers at once put a thousand jobs back exactly once`() async throws {
+    @Test func `a job is found behind hundreds of dead workers that held none`() async throws {
+        let fleet = try await Fleet()
+        try await fleet.push(job("a"))
+        _ = try await fleet.worker("late").claim(limit: 1)
+        for number in 0..<450 { try await fleet.expire(fleet.worker("empty\(number)"), secondsAgo: 30) }
+        try await fleet.expire(fleet.worker("late"))
+        let reaper = fleet.worker("w2")
+        #expect(try await reaper.renew().mayHaveSuspects)
+        let first = try await reaper.reclaim()
+        #expect(first == .init(requeued: 1, buried: 0, forgotten: 0, isCut: false))
+        let second = try await reaper.reclaim()
+        #expect(
+            second == .init(requeued: 0, buried: 0, forgotten: 0, isCut: false), "or it is called for ever")
+    }
+
+    @Test func `hundreds of dead workers are forgotten, ten a call`() async throws {
+        let fleet = try await Fleet()
+        for number in 0..<230 { try await fleet.expire(fleet.worker("w\(number)"), secondsAgo: 61) }
+        var (calls, forgotten) = (0, 0)
+        while true {
+            let reclaimed = try await fleet.worker().reclaim()
+            (calls, forgotten) = (calls + 1, forgotten + reclaimed.forgotten)
+            if !reclaimed.isCut { break }
+        }
+        #expect(calls == 23 && forgotten == 230)
+    }
+
+    @Test func `eight reapers at once put a thousand jobs back exactly once, in order`() async throws {
         let fleet = try await Fleet()
         for start in stride(from: 0, to: 1000, by: 100) {
             for number in start..<start + 100 { try await fleet.push(job("\(number)")) }
             _ = try await fleet.worker("dead\(start)").claim(limit: 100)
             try await fleet.expire(fleet.worker("dead\(start)"))
         }
-        let redis = fleet.redis
-        let totals = try await withThrowingTaskGroup(of: Int.self) { group in
-            for reaper in 0..<8 {
+        var limits = QueueLimits()
+        limits.jobsPerReclaim = 10
+        let reapers = (0..<8).map { number in
+            let client = fleet.redis.client()
+            return WorkerQueue(
+                fleet.keys, worker: WorkerID("r\(number)"), claims: client, moves: client, limits: limits)
+        }
+        // Each on a connection of its own, which is there before the race begins.
+        for reaper in reapers { _ = try await reaper.renew() }
+        let shares = try await withThrowingTaskGroup(of: Int.self) { group in
+            for reaper in reapers {
                 group.addTask {
-                    let client = redis.client()
-                    let worker = WorkerQueue(
-                        QueueKeys(queue: "q"), worker: WorkerID("r\(reaper)"), claims: client, moves: client)
-                    var total = 0
+                    var share = 0
                     while true {
-                        let reclaimed = try await worker.reclaim()
-                        total += reclaimed.requeued
-                        if !reclaimed.isCut { return total }
+                        let reclaimed = try await reaper.reclaim()
+                        share += reclaimed.requeued
+                        if !reclaimed.isCut { break }
                     }
+                    return share
                 }
             }
-            return try await group.reduce(0, +)
+            return try await group.reduce(into: []) { $0.append($1) }
         }
-        #expect(totals == 1000)
+        #expect(shares.reduce(0, +) == 1000)
+        #expect(shares.count { $0 > 0 } > 1, "one reaper did all of it: no race was tested")
         let after = try await fleet.keySpace()
-        #expect(Set(after.list("q")).count == 1000 && after.list("q").count == 1000)
+        let queued = after.list("q").compactMap { Int($0.dropFirst(7).prefix { $0 != "\"" }) }
+        #expect(Set(queued).count == 1000 && queued.count == 1000)
+        for start in stride(from: 0, to: 1000, by: 100) {
+            let ofOneWorker = queued.filter { (start..<start + 100).contains($0) }
+            #expect(ofOneWorker == (start..<start + 100).reversed(), "the oldest is the next")
+        }
+        #expect(after.hash("{q}:attempts").count == 1000)
+        #expect(after.hash("{q}:attempts").values.allSatisfy { $0 == "0 1" })
         #expect(try await fleet.operators.audit().missing == 0)
     }
 }

@@ -150,9 +150,27 @@ struct ADedicatedThreadTests {
         #expect(blocked.withLock { $0 })
     }
 
+    @Test func `a periodic thread runs next when its last run said`() {
+        let runs = Monitor(0)
+        let thread = PeriodicThread(name: "tick") {
+            // The second run is near, the third is not.
+            runs.update {
+                $0 += 1
+                return $0 == 1 ? .milliseconds(2) : .seconds(3600)
+            }
+        }
+        let reached = runs.wait(atMost: .seconds(5)) { $0 == 2 ? $0 : nil }
+        usleep(10_000)
+        #expect(reached != nil && runs.withLock { $0 } == 2)
+        thread.stop()
+    }
+
     @Test func `a periodic thread runs until it is stopped`() {
         let runs = Monitor(0)
-        let thread = PeriodicThread(name: "tick", every: .milliseconds(2)) { runs.update { $0 += 1 } }
+        let thread = PeriodicThread(name: "tick") {
+            runs.update { $0 += 1 }
+            return .milliseconds(2)
+        }
         let reached = runs.wait(atMost: .seconds(5)) { $0 >= 3 ? $0 : nil }
         thread.stop()
         let after = runs.withLock { $0 }

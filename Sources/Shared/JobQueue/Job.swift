@@ -4,7 +4,7 @@ import Redis
 public struct JobTicket: Sendable, Equatable {
     /// As the producer pushed them. Moves find the job in a list by these bytes; nobody rewrites them.
     public let raw: [UInt8]
-    /// The producer's id, else `j` and 16 digits of the SHA-1 of the bytes.
+    /// The producer's id, else `j` and 16 digits of the SHA-1 of the bytes, or of the first 64 KiB of more.
     public let id: String
     public let batch: String?
 }
@@ -73,8 +73,11 @@ public struct Job: Sendable, Equatable {
         return reader.job(ticket)
     }
 
-    /// Must agree with `job_id` in prelude.lua.
-    static func hashID(of raw: [UInt8]) -> String { "j" + SHA1.hexDigest(of: raw).prefix(16) }
+    /// Must agree with `job_id` in prelude.lua. What is too large for a job may be too large to be hashed.
+    static func hashID(of raw: [UInt8]) -> String {
+        let hashed = raw.count <= QueueLimits.jobBytes ? raw : Array(raw.prefix(QueueLimits.jobBytes))
+        return "j" + SHA1.hexDigest(of: hashed).prefix(16)
+    }
 }
 
 /// Reads the fields of one job and collects what is wrong with them.

@@ -8,7 +8,7 @@ public struct QueueLimits: Sendable {
     /// How long an expired worker stays known after its lease: a pop that was blocked when it froze may
     /// still be served, and lasts a few seconds at most.
     public var expiredWorkerLifetime = Duration.seconds(60)
-    /// Retryable failures until a job is buried.
+    /// Retryable failures until a job is buried. Jobs with one id share their attempts, here and below.
     public var attempts = 5
     /// Workers that may die under a job until it is buried.
     public var crashes = 3

@@ -4,7 +4,8 @@ public import Redis
 /// The moves of one worker: one method a script.
 ///
 /// Every method is one round trip. Those that settle a job wait out an outage of Redis; the script's
-/// fence makes that safe, since it does nothing for a job that is no longer this worker's.
+/// fence makes that safe, since it does nothing for a job that is no longer this worker's. Without
+/// ownership there is no fence: a move whose answer got lost is not sent again, and throws.
 public struct WorkerQueue: Sendable {
     /// Whether claimed jobs stay in Redis until they are settled.
     public enum Ownership: Sendable {
@@ -196,7 +197,8 @@ public struct WorkerQueue: Sendable {
     }
 
     private func settle(_ script: RedisScript, _ arguments: [[UInt8]]) async throws(QueueError) -> Settled {
-        let reply = try await run(script, on: moves, arguments, mayBeReplayed: true, waits: true)
+        let reply = try await run(
+            script, on: moves, arguments, mayBeReplayed: ownership == .list, waits: true)
         let values = reply.array ?? []
         switch (values.first?.text, values.dropFirst().first?.integer) {
         case ("finished", let attempt?): return .finished(attempt: attempt)

@@ -1,19 +1,20 @@
-/// A thread that runs a closure again and again, by the monotonic clock, until stopped.
+/// A thread that runs a closure again and again, by the monotonic clock, until stopped. The closure says
+/// each time how long after its start it is to run next.
 ///
 /// For work that must happen on time while every core and all of Swift's pool are busy: a lease.
 public final class PeriodicThread: Sendable {
     private let isStopped: Monitor<Bool>
     private let thread: DedicatedThread
 
-    /// Runs `body` at once and then `interval` after each start of it; a late run is not made up for.
-    public init(name: String, every interval: Duration, body: @escaping @Sendable () -> Void) {
+    /// Runs `body` at once, and then whenever it said; a late run is not made up for.
+    public init(name: String, body: @escaping @Sendable () -> Duration) {
         let isStopped = Monitor(false)
         self.isStopped = isStopped
         thread = DedicatedThread(name: name) {
             let clock = ContinuousClock()
             while true {
-                let next = clock.now.advanced(by: interval)
-                body()
+                let start = clock.now
+                let next = start.advanced(by: body())
                 if isStopped.wait(atMost: clock.now.duration(to: next), until: { $0 ? true : nil }) != nil {
                     return
                 }

@@ -6,8 +6,9 @@
 --          {batch, total or '', finished or '', failed or '', …}}
 expect('list', QUEUE)
 expect('zset', WORKERS, DELAYED)
-expect('hash', COUNTERS)
+expect('hash', COUNTERS, ATTEMPTS)
 expect('stream', DEAD, RESULTS)
+expect('string', PAUSED)
 local workers, batches, known = {}, {}, {}
 local function look(worker, lease_end)
     local list = list_of(worker)

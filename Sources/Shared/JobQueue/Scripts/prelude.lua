@@ -9,6 +9,8 @@
 -- Keys of other workers and of batches are derived from the second, so they share its slot.
 local QUEUE, WORKERS, ATTEMPTS, COUNTERS = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local DELAYED, DEAD, RESULTS, PAUSED, OWN = KEYS[5], KEYS[6], KEYS[7], KEYS[8], KEYS[9]
+-- What is larger is no job, and is neither parsed nor hashed as a whole.
+local JOB_BYTES = 65536
 local PREFIX = string.sub(WORKERS, 1, -#'workers' - 1)
 
 local function list_of(worker) return PREFIX .. 'worker:' .. worker end
@@ -197,7 +199,7 @@ end
 
 -- The producer's fields as a table; empty for bytes that are no JSON object of at most 64 KiB.
 local function fields_of(raw)
-    if #raw > 65536 then return {} end
+    if #raw > JOB_BYTES then return {} end
     local ok, value = pcall(cjson.decode, raw)
     if ok and type(value) == 'table' then return value end
     return {}
@@ -205,5 +207,5 @@ end
 
 -- The id a job is counted under. The same rule stands in Swift (Job.swift); a test compares them.
 local function job_id(raw, fields)
-    return name_in(fields, 'id') or ('j' .. string.sub(redis.sha1hex(raw), 1, 16))
+    return name_in(fields, 'id') or ('j' .. string.sub(redis.sha1hex(string.sub(raw, 1, JOB_BYTES)), 1, 16))
 end

@@ -11,36 +11,44 @@ expect('zset', WORKERS)
 expect('hash', ATTEMPTS, COUNTERS)
 expect('stream', DEAD, RESULTS)
 local now = now_ms()
-local expired = redis.call('ZRANGE', WORKERS, '-inf', '(' .. now, 'BYSCORE', 'LIMIT', 0, 200, 'WITHSCORES')
-local workers, jobs = {}, {}
-local is_cut = #expired == 400
+local workers, jobs, is_cut = {}, {}, false
 
--- First read all there is to move, and check every key; only then write.
-for index = 1, #expired, 2 do
-    local worker, lease_end = expired[index], tonumber(expired[index + 1])
+-- Notes what to move of one expired worker; false when the call may not take more.
+local function note(worker, lease_end)
     local list = list_of(worker)
     expect('list', list)
     local length = redis.call('LLEN', list)
     local is_forgettable = lease_end + tonumber(ARGV[4]) < now
-    if length > 0 or is_forgettable then
-        if #workers == most_workers or #jobs == most_jobs then
+    if length == 0 and not is_forgettable then return true end
+    if #workers == most_workers or #jobs == most_jobs then return false end
+    expect('hash', info_of(worker))
+    local moved = math.min(length, most_jobs - #jobs)
+    if moved < length then is_cut = true end
+    workers[#workers + 1] = {
+        id = worker, list = list, moved = moved, leaves = moved == length and is_forgettable,
+    }
+    -- From the left, so that the oldest, pushed back last, ends up rightmost and is served first.
+    for _, raw in ipairs(moved > 0 and redis.call('LRANGE', list, 0, moved - 1) or {}) do
+        local fields = fields_of(raw)
+        local batch = name_in(fields, 'batch') or ''
+        if batch ~= '' then expect('hash', batch_key(batch)) end
+        jobs[#jobs + 1] = {raw = raw, fields = fields, batch = batch, worker = worker}
+    end
+    return true
+end
+
+-- First read all there is to move, and check every key; only then write. Thousands of workers may have died
+-- that held nothing and are not forgotten yet: those with jobs are looked for behind them.
+local page = 200
+for offset = 0, 4800, page do
+    local expired = redis.call('ZRANGE', WORKERS, '-inf', '(' .. now, 'BYSCORE', 'LIMIT', offset, page, 'WITHSCORES')
+    for index = 1, #expired, 2 do
+        if not note(expired[index], tonumber(expired[index + 1])) then
             is_cut = true
             break
         end
-        expect('hash', info_of(worker))
-        local moved = math.min(length, most_jobs - #jobs)
-        if moved < length then is_cut = true end
-        workers[#workers + 1] = {
-            id = worker, list = list, moved = moved, leaves = moved == length and is_forgettable,
-        }
-        -- From the left, so that the oldest, pushed back last, ends up rightmost and is served first.
-        for _, raw in ipairs(moved > 0 and redis.call('LRANGE', list, 0, moved - 1) or {}) do
-            local fields = fields_of(raw)
-            local batch = name_in(fields, 'batch') or ''
-            if batch ~= '' then expect('hash', batch_key(batch)) end
-            jobs[#jobs + 1] = {raw = raw, fields = fields, batch = batch, worker = worker}
-        end
     end
+    if is_cut or #expired < 2 * page then break end
 end
 
 local requeued, buried, forgotten = 0, 0, 0
@@ -59,10 +67,13 @@ for _, worker in ipairs(workers) do
     end
 end
 
+-- Equal jobs share their attempts: one worker's death counts once for all that it held of them.
+local counted = {}
 for _, job in ipairs(jobs) do
     local id = job_id(job.raw, job.fields)
     local failed, crashed = attempts_of(id)
-    crashed = crashed + 1
+    if counted[id] ~= job.worker then crashed = crashed + 1 end
+    counted[id] = job.worker
     if crashed < most_crashes then
         set_attempts(id, failed, crashed)
         redis.call('RPUSH', QUEUE, job.raw)
@@ -81,6 +92,8 @@ for _, job in ipairs(jobs) do
             id = id, raw = job.raw, batch = job.batch, result = result, code = 'worker_crashed',
             error = problem, attempts = failed + crashed,
         }, limits)
+        -- Its attempts are gone, so that the next of its equals starts anew.
+        counted[id] = nil
         buried = buried + 1
     end
 end

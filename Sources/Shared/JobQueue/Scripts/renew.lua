@@ -22,10 +22,11 @@ local function may_have_suspects()
     for _, value in ipairs(redis.call('HVALS', ATTEMPTS)) do
         if not string.find(value, ' 0$') then return 1 end
     end
-    for _, late in ipairs(redis.call('ZRANGE', WORKERS, '-inf', now + lease * 0.6, 'BYSCORE', 'LIMIT', 0, 200)) do
-        if redis.call('LLEN', list_of(late)) > 0 then return 1 end
+    local late = redis.call('ZRANGE', WORKERS, '-inf', now + lease * 0.6, 'BYSCORE', 'LIMIT', 0, 200)
+    for _, worker in ipairs(late) do
+        if redis.call('LLEN', list_of(worker)) > 0 then return 1 end
     end
-    return 0
+    return #late < 200 and 0 or 1
 end
 
 local next_due = redis.call('ZRANGE', DELAYED, 0, 0, 'WITHSCORES')[2]
