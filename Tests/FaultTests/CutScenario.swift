@@ -5,7 +5,8 @@ import Redis
 import TestSupport
 import Testing
 
-/// A short life of a worker behind a proxy: it starts, finishes a job, retries one, buries one, and drains.
+/// A short life of a worker behind a proxy: it starts, finishes a job, retries one, buries one, and is told to
+/// stop when all are settled.
 struct CutScenario {
     let fleet: TestFleet
     let proxy: FaultProxy
@@ -49,17 +50,16 @@ struct CutScenario {
         let (client, attempts) = (fleet.client, fleet.keys.attempts)
         Task {
             try await eventually("the job to fail, or its worker to die") {
-                try await client.callWhenUp(RedisCommand("HEXISTS", attempts, "retried")).integer == 1
-                    ? () : nil
+                try await client.call(RedisCommand("HEXISTS", attempts, "retried")).integer == 1 ? () : nil
             }
             try FileManager.default.removeItem(atPath: obstacle)
         }
-        return try worker(behindProxy: true)
+        return try worker(redis: proxy.url)
     }
 
     /// Works off what is left, with a sound connection.
     func recover() async throws {
-        let heir = try worker(behindProxy: false)
+        let heir = try worker(redis: fleet.url)
         #expect(await heir.wait(atMost: .seconds(60)) == .status(0), "\(heir.standardError)")
     }
 
@@ -71,10 +71,20 @@ struct CutScenario {
         return results
     }
 
-    private func worker(behindProxy: Bool) throws -> ChildProcess {
-        try fleet.worker(
-            ["--drain"], redis: behindProxy ? proxy.url : nil,
-            environment: ["THUMBNAIL_TEST_LEASE_MS": "2000"])
+    private func worker(redis address: String) throws -> ChildProcess {
+        let worker = try fleet.worker(redis: address, environment: ["THUMBNAIL_TEST_LEASE_MS": "2000"])
+        let (client, results) = (fleet.client, fleet.keys.results)
+        Task {
+            try await eventually(within: .seconds(60), "all jobs to be settled, or the worker to end") {
+                guard worker.isRunning else { return () }
+                // Before that, the signal would mean what it means to any process.
+                guard worker.standardError.contains("worker.started") else { return nil }
+                let settled = try await client.call(RedisCommand("XLEN", results)).integer
+                return settled == Self.jobs.count ? () : nil
+            }
+            worker.send(15)
+        }
+        return worker
     }
 }
 
