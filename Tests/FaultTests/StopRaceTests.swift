@@ -12,7 +12,7 @@ struct StopRaceTests {
 
     @Test func `no job is lost between a push and a stop, and an idle worker is gone at once`() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var chance = SplitMix(state: seed)
+        var chance = SplitMix(seed: seed)
         let fleet = try await TestFleet()
         var exits: [Duration] = []
         for cycle in 0..<Self.cycles {
@@ -49,18 +49,5 @@ struct StopRaceTests {
             "\(Self.cycles) stops: half within \(at(0.5)), 90 % \(at(0.9)), 99 % \(at(0.99)), all \(at(1))")
         // A busy machine may delay some of them.
         #expect(at(0.9) < .milliseconds(200), "\(at(0.9))")
-    }
-}
-
-/// The same numbers for the same seed.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }
