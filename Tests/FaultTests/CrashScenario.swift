@@ -117,7 +117,9 @@ struct CrashScenario {
         let order =
             "\(failpoint.rawValue)=\(fate.rawValue)@\(passes + 1)"
             + (parked.map { ",\($0.rawValue)=hang" } ?? "")
-        let worker = try fleet.worker(["--drain-timeout", "0s"], environment: environment(order))
+        // What is parked never ends by itself.
+        let worker = try fleet.worker(
+            ["--drain-timeout", parked == nil ? "25s" : "0s"], environment: environment(order))
         switch way {
         case .jobComes:
             try await fleet.untilAsleep(worker)
