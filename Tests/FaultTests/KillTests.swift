@@ -37,6 +37,18 @@ struct KillTests {
         try await expectVerdict(on: scenario, fleet, unfinished: 0, attemptsOfOthers: 1...2)
     }
 
+    @Test func `a worker that dies between two thumbnails of one job leaves both whole in the end`()
+        async throws
+    {
+        var scenario = CrashScenario(for: .fileWritten)
+        scenario.passes = 1
+        let fleet = try await fleet()
+        _ = try await scenario.bring(.kill, in: fleet)
+        #expect(try fleet.thumbnails().count == 1)
+        try await scenario.recover(in: fleet)
+        try await expectVerdict(on: scenario, fleet, unfinished: 1)
+    }
+
     private func fleet() async throws -> TestFleet {
         // First, since it needs a place of its own.
         _ = try await CrashScenario.thumbnails.value
