@@ -28,7 +28,8 @@ struct PoisonTests {
         for result in results where result.id != "poison" { #expect(result.status == .done, "\(result)") }
         let poison = try #require(results.first { $0.id == "poison" })
         #expect(poison.error?.code == .workerCrashed && poison.attempt == 3)
-        try await fleet.expectAllSettled()
+        // The crash may meet a neighbour while it writes.
+        try await fleet.expectAllSettled(unfinished: nil)
     }
 
     /// Starts a worker again whenever it has crashed, as an init system does, until one has nothing more to do.
