@@ -19,6 +19,8 @@ build: setup ## build the programs for debugging
 
 release: setup ## build the programs as they ship, into .build/release
 	@$(SWIFT_BUILD) -c release
+	@# Failpoints are for tests: nothing of what ships may listen to them.
+	@! grep -q THUMBNAIL_FAILPOINT .build/release/worker || { echo "release: worker has failpoints" >&2; exit 1; }
 
 test: setup ## set up, build and run every test (starts its own Redis; needs no service)
 	@$(SWIFT_BUILD) --build-tests

@@ -4,7 +4,8 @@ import FoundationEssentials
 import TestSupport
 import Testing
 
-/// How a worker is brought to one failpoint, where it is killed, and which attempt of its job succeeds.
+/// How a worker is brought to one failpoint, where it is killed or freezes, and which attempt of its job
+/// succeeds.
 struct CrashScenario {
     /// What happens to the worker until it dies.
     enum Way {
@@ -90,8 +91,14 @@ struct CrashScenario {
         return try fleet.thumbnails()
     }
 
-    /// Returns once the worker has died at the failpoint. The job that it meets is pushed, no other.
-    func crash(in fleet: TestFleet) async throws {
+    enum Fate: String {
+        case kill
+        /// Comes back when it gets SIGCONT.
+        case stop
+    }
+
+    /// Returns the worker once it has met its fate at the failpoint. The job that it meets is pushed, no other.
+    func bring(_ fate: Fate, in fleet: TestFleet) async throws -> ChildProcess {
         let obstacle = fleet.output + "/folder"
         var job = Self.jobs[0]
         switch way {
@@ -107,8 +114,12 @@ struct CrashScenario {
         }
         let isPushedAtOnce = ![.jobComes, .jobComesTooLate, .predecessorDied].contains(way)
         if isPushedAtOnce { try await fleet.push(job) }
-        let order = "\(failpoint.rawValue)=kill@\(passes + 1)" + (parked.map { ",\($0.rawValue)=hang" } ?? "")
-        let worker = try fleet.worker(["--drain-timeout", "0s"], environment: environment(order))
+        let order =
+            "\(failpoint.rawValue)=\(fate.rawValue)@\(passes + 1)"
+            + (parked.map { ",\($0.rawValue)=hang" } ?? "")
+        // What is parked never ends by itself.
+        let worker = try fleet.worker(
+            ["--drain-timeout", parked == nil ? "25s" : "0s"], environment: environment(order))
         switch way {
         case .jobComes:
             try await fleet.untilAsleep(worker)
@@ -123,10 +134,13 @@ struct CrashScenario {
             worker.send(15)
         case .jobWaits, .jobComesTooLate, .jobIsRetried, .jobIsBuried, .predecessorDied: break
         }
-        await expectDeath(of: worker)
-        #expect(worker.standardError.contains("failpoint \(failpoint.rawValue): kill"))
+        try await eventually("the failpoint to be reached") {
+            worker.standardError.contains("failpoint \(failpoint.rawValue): \(fate.rawValue)") ? () : nil
+        }
+        if fate == .kill { await expectDeath(of: worker) }
         if way == .jobComesTooLate { try await fleet.push(job) }
         if way == .jobIsRetried { try FileManager.default.removeItem(atPath: obstacle) }
+        return worker
     }
 
     /// Works everything off, as any other worker would.

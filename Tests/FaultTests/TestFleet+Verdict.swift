@@ -22,7 +22,7 @@ extension TestFleet {
     /// byte that of a run without faults. Answers the results by id.
     @discardableResult
     func expectVerdict(
-        jobs ids: [String], thumbnails expected: [String: [UInt8]], unfinished: Int = 0,
+        jobs ids: [String], thumbnails expected: [String: [UInt8]], unfinished: Int? = 0,
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String: JobResult] {
         let results = try await results(ids.count)

@@ -17,10 +17,10 @@ public final class TestFleet: Sendable {
     /// - Parameter pictures: fixtures by the path they get beneath the source root.
     public init(
         pictures: [String: String] = ["a.jpg": "landscape-420.jpg"], appendOnly: Bool = false,
-        configuration: [String] = []
+        configuration: [String] = [], redisOn host: [String] = []
     ) async throws {
         place = try await FleetPlace()
-        redis = try await PrivateRedis(appendOnly: appendOnly, configuration: configuration)
+        redis = try await PrivateRedis(appendOnly: appendOnly, configuration: configuration, on: host)
         client = redis.client()
         folder = try TemporaryFolder()
         for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
@@ -38,14 +38,17 @@ public final class TestFleet: Sendable {
 
     public var operators: OperatorQueue { OperatorQueue(keys, client: client) }
 
+    /// - Parameter host: words before the command that start it elsewhere.
     public func worker(
-        _ arguments: [String] = [], redis address: String? = nil, output: String? = nil,
-        environment: [String: String] = [:]
+        _ arguments: [String] = [], on host: [String] = [], redis address: String? = nil,
+        output: String? = nil, environment: [String: String] = [:]
     ) throws -> ChildProcess {
-        try ChildProcess(
-            BuiltProgram.path("worker"),
-            ["--source-root", sources, "--output", output ?? self.output, "--redis", address ?? url]
-                + arguments, environment: environment)
+        let command =
+            host + [
+                BuiltProgram.path("worker"), "--source-root", sources, "--output", output ?? self.output,
+                "--redis", address ?? url,
+            ] + arguments
+        return try ChildProcess(command[0], Array(command.dropFirst()), environment: environment)
     }
 
     public func enqueue(_ arguments: [String]) throws -> ChildProcess {

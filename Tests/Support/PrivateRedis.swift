@@ -7,7 +7,7 @@ public final class PrivateRedis: Sendable {
     public struct DidNotStart: Error { public let log: String }
 
     private let folder: TemporaryFolder
-    private let arguments: [String]
+    private let command: [String]
     private let process: Mutex<ChildProcess?>
     /// The path of the Unix socket, and the address over it.
     public let socket: String
@@ -16,18 +16,20 @@ public final class PrivateRedis: Sendable {
     public let tcpAddress: RedisAddress?
 
     /// Returns once the server answers. `configuration` is words of redis-server's command line, such as
-    /// `["--maxmemory", "2mb"]`; `appendOnly` keeps the data over `kill` and `start`.
+    /// `["--maxmemory", "2mb"]`; `appendOnly` keeps the data over `kill` and `start`; `host` is words before
+    /// the command that start it elsewhere.
     public init(
-        tcp: Bool = false, appendOnly: Bool = false, password: String? = nil, configuration: [String] = []
+        tcp: Bool = false, appendOnly: Bool = false, password: String? = nil, configuration: [String] = [],
+        on host: [String] = []
     ) async throws {
         folder = try TemporaryFolder()
         let port = tcp ? try Self.freePort() : 0
         socket = folder.path + "/redis.sock"
         address = RedisAddress(.unix(path: socket), password: password)
         tcpAddress = tcp ? RedisAddress(.tcp(host: "127.0.0.1", port: port), password: password) : nil
-        arguments =
-            [
-                "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", socket,
+        command =
+            host + [
+                "redis-server", "--port", String(port), "--bind", "127.0.0.1", "--unixsocket", socket,
                 "--dir", folder.path, "--save", "", "--appendonly", appendOnly ? "yes" : "no",
                 "--appendfsync", "always", "--enable-debug-command", "yes",
             ] + (password.map { ["--requirepass", $0] } ?? []) + configuration
@@ -39,7 +41,7 @@ public final class PrivateRedis: Sendable {
 
     /// Starts the server again, after `kill`, and waits until it answers. `configuration` is for this time.
     public func start(configuration: [String] = []) async throws {
-        let child = try ChildProcess("redis-server", arguments + configuration)
+        let child = try ChildProcess(command[0], command.dropFirst() + configuration)
         process.withLock { $0 = child }
         var limits = RedisLimits()
         limits.shortestPause = .milliseconds(2)

@@ -8,15 +8,16 @@
         public func reach(_ subject: String? = nil) {
             guard let action = FailpointPlan.armed.strike(self, subject) else { return }
             perform(action)
-            // Parks this thread.
-            while true { pause() }
+            while action == .hang { pause() }
         }
 
         /// As above in a task, which alone is parked: the thread it runs on goes on.
         public func reach(_ subject: String? = nil) async {
             guard let action = FailpointPlan.armed.strike(self, subject) else { return }
             perform(action)
-            unsafe await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            if action == .hang {
+                unsafe await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
+            }
         }
 
         /// The failpoint before a script's request, for scripts that have one.
@@ -31,8 +32,7 @@
             await Failpoint(rawValue: "after-" + script)?.reach()
         }
 
-        /// Returns only where the step is to be parked. Signals go to the calling thread, which so cannot
-        /// take another step.
+        /// Signals go to the calling thread, which so cannot take another step.
         private func perform(_ action: FailpointPlan.Action) {
             let note = Array("failpoint \(rawValue): \(action.rawValue)\n".utf8)
             _ = unsafe write(STDERR_FILENO, note, note.count)
