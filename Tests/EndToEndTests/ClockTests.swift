@@ -12,7 +12,7 @@ struct ClockTests {
         async throws
     {
         let fleet = try await TestFleet()
-        try fleet.write(SlowPicture.bytes(side: 4096), to: "slow.jpg")
+        try fleet.write(SlowPicture.bytes(side: 2048), to: "slow.jpg")
         // Where a file stands, no output folder can be made.
         try fleet.write([], to: "../thumbs/blocked")
         let clock = fleet.folder.path + "/clock"
@@ -44,7 +44,7 @@ struct ClockTests {
             try await fleet.untilRenewed(1, worker)
             for number in 0..<4 { try await fleet.push(TestFleet.job("\(count)-\(number)")) }
             count += 4
-            _ = try await fleet.results(count)
+            _ = try await fleet.results(count, within: .seconds(90))
             try await fleet.untilRenewed(1, worker)
         }
         let results = try await fleet.results(count)

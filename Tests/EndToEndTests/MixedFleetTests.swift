@@ -68,14 +68,16 @@ struct MixedFleetTests {
         let count = 24
         // They are all there at once, so that a worker which holds many of them would.
         let fill = """
-            for number = 1, ARGV[1] do
-                local padding = string.rep('x', 5 * 1024 * 1024)
-                redis.call('LPUSH', KEYS[1], '{"id":"' .. number .. '","source":"' .. padding .. '"}')
-            end
+            local padding = string.rep('x', 5 * 1024 * 1024)
+            return redis.call('LPUSH', KEYS[1], '{"id":"' .. ARGV[1] .. '","source":"' .. padding .. '"}')
             """
-        _ = try await fleet.client.call(RedisCommand("EVAL", fill, "1", fleet.keys.queue, "\(count)"))
+        try await fleet.operators.pause(because: "until all are there")
+        for number in 0..<count {
+            _ = try await fleet.client.call(RedisCommand("EVAL", fill, "1", fleet.keys.queue, "\(number)"))
+        }
+        try await fleet.operators.resume()
         try await fleet.push(TestFleet.job("after"))
-        let results = try await fleet.results(count + 1)
+        let results = try await fleet.results(count + 1, within: .seconds(90))
         let peak = worker.memory("VmHWM")
         #expect(results.last?.id == "after" && results.last?.status == .done)
         #expect(results.count { $0.error?.code == .invalidJob } == count)
