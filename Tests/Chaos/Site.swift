@@ -199,7 +199,7 @@ final class Site: Sendable {
     ) async throws -> Value {
         while true {
             do throws(QueueError) { return try await call() } catch {
-                guard case .redis(let reason) = error, !reason.isOurFault else { throw error }
+                guard case .redis(let reason) = error, reason.isOutage else { throw error }
             }
             try await Task.sleep(for: .milliseconds(20))
         }

@@ -72,6 +72,11 @@ final class ModelDriver {
         case .deregister(let worker): return .left(try await queue(worker).deregister())
         case .pause: try await operators.pause(because: "a test")
         case .resume: try await operators.resume()
+        case .retryDead(let places): return decided(try await operators.retryDead(try await entries(places)))
+        case .discardDead(let places):
+            return decided(try await operators.discardDead(try await entries(places)))
+        case .deleteLease(let worker): _ = try await client.call(RedisCommand("ZREM", keys.workers, worker))
+        case .sweep: return .swept(try await queue("reaper").sweep(cursor: "0").found.sorted())
         case .audit:
             let audit = try await operators.audit()
             return .audited(
@@ -136,6 +141,21 @@ final class ModelDriver {
         case .released: return .released
         case .stale: return .stale
         }
+    }
+
+    /// The entries at these places of the dead list, oldest first; one that there is not beyond its end.
+    private func entries(_ places: [Int]) async throws -> [String] {
+        var entries: [String] = []
+        try await operators.forEachDead { job in
+            entries.append(job.entry)
+            return true
+        }
+        entries.reverse()
+        return places.map { $0 < entries.count ? entries[$0] : "1-1" }
+    }
+
+    private func decided(_ decided: OperatorQueue.Decided) -> Outcome {
+        .decided(done: decided.done, gone: decided.gone)
     }
 
     private func renew(_ worker: String) async throws -> Outcome {

@@ -47,7 +47,7 @@ struct ModelTests {
             "enqueued", "already", "full", "claimed", "claimed alone", "empty", "paused", "lapsed", "moved",
             "finished", "buried", "buried after retries", "retried", "released", "stale", "renewed",
             "told of losses", "told of suspects", "requeued", "buried by crashes", "forgotten", "cut",
-            "promoted", "left", "stayed", "audited",
+            "promoted", "left", "stayed", "audited", "decided", "decided before", "swept",
         ]
         #expect(Set(answers.filter { $0.value >= 20 }.keys) == expected, "\(answers)")
     }
@@ -82,6 +82,9 @@ struct ModelTests {
         case .promoted(let count, _): return count > 0 ? ["promoted"] : []
         case .left(let left): return [left ? "left" : "stayed"]
         case .audited: return ["audited"]
+        case .decided(let done, let gone):
+            return (done > 0 ? ["decided"] : []) + (gone > 0 ? ["decided before"] : [])
+        case .swept(let found): return found.isEmpty ? [] : ["swept"]
         }
     }
 

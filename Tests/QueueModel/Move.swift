@@ -29,6 +29,14 @@ public enum Move: Sendable, Equatable {
     case pause
     case resume
     case audit
+    /// An operator decides about dead jobs: those at these places of the dead list, oldest first. A place
+    /// beyond its end is a job that another operator was quicker with.
+    case retryDead([Int])
+    case discardDead([Int])
+    /// Somebody deletes a worker's lease.
+    case deleteLease(worker: String)
+    /// Lists without a lease are looked for.
+    case sweep
     /// Time passes.
     case advance(milliseconds: Int)
     /// A worker falls silent for longer than its lease.
@@ -68,6 +76,9 @@ public enum Outcome: Sendable, Equatable {
     case reclaimed(requeued: Int, buried: Int, forgotten: Int, isCut: Bool)
     case promoted(Int, nextDue: Int?)
     case left(Bool)
+    case decided(done: Int, gone: Int)
+    /// Sorted.
+    case swept([String])
     case audited(waiting: Int, delayed: Int, running: Int, taken: Int, missing: Int)
     /// The move makes no sense now, such as to settle a popped job that nobody has; it is not made.
     case impossible
@@ -98,6 +109,10 @@ extension Move: CustomStringConvertible {
         case .pause: "pause"
         case .resume: "resume"
         case .audit: "audit"
+        case .retryDead(let places): "retry dead jobs \(places)"
+        case .discardDead(let places): "discard dead jobs \(places)"
+        case .deleteLease(let worker): "\(worker)'s lease is deleted"
+        case .sweep: "sweep"
         case .advance(let milliseconds): "\(milliseconds) ms pass"
         case .silence(let worker): "\(worker) falls silent"
         }

@@ -25,7 +25,11 @@ public struct MoveGenerator: RandomNumberGenerator, Sendable {
         let state = model.state
         let worker = pick(workers) ?? workers[0]
         switch Int.random(in: 0..<100, using: &self) {
-        case 0..<12: return .push(job())
+        case 0..<8: return .push(job())
+        case 8 where !state.dead.isEmpty: return .retryDead(places(state.dead.count))
+        case 9 where !state.dead.isEmpty: return .discardDead(places(state.dead.count))
+        case 10: return .deleteLease(worker: pick(state.lists.keys.sorted()) ?? worker)
+        case 11: return .sweep
         case 12..<17: return enqueue()
         case 17..<29: return .claim(worker: worker, limit: Int.random(in: 1...4, using: &self))
         case 29..<35 where state.leases[worker] != nil && !state.waiting.isEmpty:
@@ -66,6 +70,12 @@ public struct MoveGenerator: RandomNumberGenerator, Sendable {
         let batch = Bool.random(using: &self) ? "b\(pushes % 2)" : nil
         let field = batch.map { #","batch":"\#($0)""# } ?? ""
         return ModelJob(raw: Array(#"{"id":"j\#(pushes)"\#(field)}"#.utf8), id: "j\(pushes)", batch: batch)
+    }
+
+    /// Up to three places of a list, and now and then one beyond it.
+    private mutating func places(_ count: Int) -> [Int] {
+        let beyond = Int.random(in: 0..<3, using: &self) == 0 ? [count] : []
+        return ((0..<count).shuffled(using: &self).prefix(3) + beyond).shuffled(using: &self)
     }
 
     private mutating func enqueue() -> Move {

@@ -79,8 +79,7 @@ extension QueueModel {
     }
 
     func audit() -> Outcome {
-        // Lists are found by their workers' leases.
-        let lists = state.lists.filter { state.leases[$0.key] != nil }
+        let lists = state.lists.filter { isKnown($0.key) }
         let newcomers = lists.reduce(0) { sum, list in
             sum + max(0, list.value.count - state.counters["held:" + list.key, default: 0])
         }
@@ -92,6 +91,18 @@ extension QueueModel {
         return .audited(
             waiting: state.waiting.count, delayed: state.delayed.count, running: running, taken: taken,
             missing: taken - accounted)
+    }
+
+    /// A worker is found by its lease, or by the jobs in its list that have been counted.
+    func isKnown(_ worker: String) -> Bool {
+        state.leases[worker] != nil || state.counters["held:" + worker] != nil
+    }
+
+    /// Each list without a lease gets one, as if its worker had just renewed it.
+    mutating func sweep() -> Outcome {
+        let found = state.lists.keys.filter { state.leases[$0] == nil }.sorted()
+        for worker in found { state.leases[worker] = limits.lease }
+        return .swept(found)
     }
 
     private var nextDue: Int? { state.delayed.first.map { max(0, $0.due) } }

@@ -56,6 +56,15 @@ public struct QueueModel: Sendable {
         case .pause: state.isPaused = true
         case .resume: state.isPaused = false
         case .audit: return audit()
+        case .retryDead(let places): return retryDead(places)
+        case .discardDead(let places):
+            let (jobs, gone) = takeDead(places)
+            count("dead_discarded", jobs.count)
+            return .decided(done: jobs.count, gone: gone)
+        case .deleteLease(let worker):
+            guard state.leases[worker] != nil else { return .impossible }
+            state.leases[worker] = nil
+        case .sweep: return sweep()
         case .advance(let milliseconds):
             state.leases = state.leases.mapValues { $0 - milliseconds }
             for place in state.delayed.indices { state.delayed[place].due -= milliseconds }
@@ -172,6 +181,32 @@ public struct QueueModel: Sendable {
             if let code { state.batches[batch, default: [:]]["error:" + code, default: 0] += 1 }
         }
         ledger.settle(job)
+    }
+
+    // MARK: operators
+
+    /// Each job at one of these places leaves the dead list, as it stands before any of them does.
+    private mutating func takeDead(_ places: [Int]) -> (jobs: [QueueState.Dead], gone: Int) {
+        let present = places.filter(state.dead.indices.contains)
+        let jobs = present.map { state.dead[$0] }
+        for place in present.sorted(by: >) { state.dead.remove(at: place) }
+        return (jobs, places.count - present.count)
+    }
+
+    private mutating func retryDead(_ places: [Int]) -> Outcome {
+        let (jobs, gone) = takeDead(places)
+        for dead in jobs {
+            let job = ledger.job(dead.raw)
+            state.waiting.insert(job.raw, at: 0)
+            // The batch waits for it again.
+            if let batch = job.batch {
+                state.batches[batch, default: [:]]["failed", default: 0] -= 1
+                state.batches[batch, default: [:]]["error:" + dead.code, default: 0] -= 1
+            }
+            ledger.reopen(job)
+        }
+        count("dead_retried", jobs.count)
+        return .decided(done: jobs.count, gone: gone)
     }
 
     // MARK: counters
