@@ -2,7 +2,6 @@ import EventLog
 import JobQueue
 import MemoryBudget
 import Redis
-import Synchronization
 import Threading
 import Units
 

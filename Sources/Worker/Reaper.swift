@@ -1,6 +1,5 @@
 import EventLog
 import JobQueue
-import Synchronization
 import Units
 
 /// Puts back what would lie for ever: jobs of workers that died, and delayed jobs that are due. Every
@@ -23,9 +22,9 @@ struct Reaper: Sendable {
         while !Task.isCancelled {
             await lease.renewed.next()
             guard let answer = lease.lastAnswer, !Task.isCancelled else { continue }
-            if answer.expiredWorkers > 0, !quarantine.isOn { await reclaim() }
+            if answer.expiredWorkers > 0, !quarantine.isOn() { await reclaim() }
             if let due = answer.nextDue { await promote(in: due) }
-            if ContinuousClock.now >= nextSweep, !quarantine.isOn {
+            if ContinuousClock.now >= nextSweep, !quarantine.isOn() {
                 cursor = await sweep(from: cursor)
                 nextSweep = .now + .seconds(Double.random(in: Self.sweepPause))
             }
@@ -78,25 +77,4 @@ struct Reaper: Sendable {
             return
         }
     }
-}
-
-/// Jobs are reclaimed only when live workers had time to renew: after an outage every lease in Redis may
-/// look expired although its worker lives, since none could be renewed while Redis was away.
-final class Quarantine: Sendable {
-    private let until: Mutex<ContinuousClock.Instant>
-    private let lengthAfterOutage: Duration
-
-    /// - Parameters:
-    ///   - atStart: an outage that this process has not seen may just be over. Two renewals: a worker
-    ///     renews again at its next one, and may miss that. Not longer, since a worker that is started
-    ///     anew is often the one that shall do its predecessor's jobs, within 15 s of its death.
-    ///   - afterOutage: calls that were under way when the network broke end late, so a whole lease.
-    init(atStart: Duration, afterOutage: Duration) {
-        lengthAfterOutage = afterOutage
-        until = Mutex(.now + atStart)
-    }
-
-    var isOn: Bool { until.withLock { .now < $0 } }
-
-    func begin() { until.withLock { $0 = .now + lengthAfterOutage } }
 }

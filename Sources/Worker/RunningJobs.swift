@@ -53,14 +53,14 @@ final class RunningJobs: Sendable {
         }
     }
 
-    /// The claim is settled. What came of it, for the counts; nil when it was given back.
-    func end(_ token: Token, succeeded: Bool?) {
+    /// The claim is over. Counts what was published of it, as the queue's counters do; nil: it was not settled.
+    func end(_ token: Token, _ settled: WorkerQueue.Settled?) {
         state.update { state in
             state.settling[token] = nil
-            switch succeeded {
-            case true?: state.counts.finished += 1
-            case false?: state.counts.failed += 1
-            case nil: break
+            switch settled {
+            case .finished: state.counts.finished += 1
+            case .buried: state.counts.failed += 1
+            case .retried, .released, .stale, nil: break
             }
         }
     }

@@ -13,6 +13,8 @@ struct Settlement: Sendable {
 
     /// A job of a newer version waits this long for a newer worker, then comes by again.
     static let newerVersionPause = Duration.seconds(30)
+    /// Between two attempts at a settling move that Redis refuses.
+    static let unsettledPause = Duration.seconds(5)
 
     /// Runs a job that `running` knows as `token`, and gives its memory back.
     func run(
@@ -41,7 +43,7 @@ struct Settlement: Sendable {
     private func settle(_ job: Job, _ token: RunningJobs.Token, with result: JobResult) async {
         var result = result
         result.worker = queue.worker.description
-        await settle(job.ticket, token, succeeded: true) { () throws(QueueError) in
+        await settle(job.ticket, token) { () throws(QueueError) in
             try await queue.finish(job.ticket, result)
         } log: { settled in
             guard case .finished(let attempt) = settled else { return }
@@ -60,7 +62,7 @@ struct Settlement: Sendable {
         _ ticket: JobTicket, source: String?, _ token: RunningJobs.Token, after problem: JobProblem
     ) async {
         if case .givenBack = problem {
-            await settle(ticket, token, succeeded: nil) { () throws(QueueError) in
+            await settle(ticket, token) { () throws(QueueError) in
                 try await queue.release(ticket)
             } log: { _ in
                 log.info("job.released", ["id": .string(ticket.id)])
@@ -70,7 +72,7 @@ struct Settlement: Sendable {
         let failure = FailurePolicy.failure(for: problem)
         var result = JobResult(ticket, source: source, error: failure)
         result.worker = queue.worker.description
-        await settle(ticket, token, succeeded: false) { () throws(QueueError) in
+        await settle(ticket, token) { () throws(QueueError) in
             guard failure.retryable else { return try await queue.bury(ticket, result) }
             var generator = SystemRandomNumberGenerator()
             return try await queue.retry(ticket, result, using: &generator)
@@ -80,7 +82,7 @@ struct Settlement: Sendable {
     }
 
     private func leave(_ ticket: JobTicket, ofVersion version: Int, _ token: RunningJobs.Token) async {
-        await settle(ticket, token, succeeded: nil) { () throws(QueueError) in
+        await settle(ticket, token) { () throws(QueueError) in
             try await queue.release(ticket, after: Self.newerVersionPause)
         } log: { _ in
             log.warning(
@@ -94,24 +96,31 @@ struct Settlement: Sendable {
     }
 
     /// Makes one settling move, unless the job is being given back meanwhile.
+    ///
+    /// The move itself waits out an outage. What else can go wrong is for a person to mend, such as a key of
+    /// another type; until then the job stays in this worker's list, where nobody else finds it.
     private func settle(
-        _ ticket: JobTicket, _ token: RunningJobs.Token, succeeded: Bool?,
+        _ ticket: JobTicket, _ token: RunningJobs.Token,
         _ move: () async throws(QueueError) -> WorkerQueue.Settled, log logged: (WorkerQueue.Settled) -> Void
     ) async {
         guard running.beginSettling(token) else { return }
-        do throws(QueueError) {
-            let settled = try await move()
-            if settled == .stale {
-                // Somebody else has the job now, or our own earlier sending went through: no loss.
-                log.warning("job.stale", ["id": .string(ticket.id)])
-            } else {
-                logged(settled)
+        var settled: WorkerQueue.Settled?
+        while settled == nil {
+            do throws(QueueError) { settled = try await move() } catch {
+                log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])
+                // A plain pop left no copy, and its move no fence: what may have run is not sent again.
+                guard queue.ownership == .list else { break }
+                // Told to stop, the worker gives back what is left in its list.
+                do { try await Task.sleep(for: Self.unsettledPause) } catch { break }
             }
-        } catch {
-            // The job stays in this worker's list. It is found there again when the lease runs out.
-            log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])
         }
-        running.end(token, succeeded: succeeded)
+        if settled == .stale {
+            // Somebody else has the job now, or our own earlier sending went through: no loss.
+            log.warning("job.stale", ["id": .string(ticket.id)])
+        } else if let settled {
+            logged(settled)
+        }
+        running.end(token, settled)
     }
 
     private func logFailure(

@@ -5,7 +5,6 @@ import JobQueue
 import MemoryBudget
 import ProgramOptions
 import Redis
-import Synchronization
 import Threading
 import Units
 
@@ -41,9 +40,11 @@ struct Worker: Sendable {
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
         let health = RedisHealth { change in
             switch change {
-            case .outageBegan(let error): log.warning("redis.outage_began", ["error": .text(of: error)])
-            case .outageEnded(let length):
+            case .outageBegan(let error):
                 quarantine.begin()
+                log.warning("redis.outage_began", ["error": .text(of: error)])
+            case .outageEnded(let length):
+                quarantine.endAfterLease()
                 log.info("redis.outage_ended", ["after_ms": .duration(length)])
             }
         }
@@ -212,10 +213,10 @@ struct Worker: Sendable {
                 } catch {
                     log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])
                 }
-                running.end(token, succeeded: nil)
+                running.end(token, nil)
             }
         }
-        for (token, _) in unsettled { running.end(token, succeeded: nil) }
+        for (token, _) in unsettled { running.end(token, nil) }
     }
 
     /// Leaves the fleet: gives back what came with a lost reply, and returns the lease last.

@@ -271,9 +271,7 @@ struct MoveTests {
     @Test func `a foreign type under any key is an error before anything is written`() async throws {
         let fleet = try await Fleet()
         let raw = job("i", batch: "b")
-        for key in fleet.keys.constant.subtracting([fleet.keys.paused]).union([
-            "{q}:worker:w1", "{q}:batch:b",
-        ]) {
+        for key in fleet.keys.constant.subtracting([fleet.keys.paused]).union(["{q}:worker:w1"]) {
             _ = try await fleet.client.call(RedisCommand("FLUSHALL"))
             try await fleet.push(raw)
             _ = try await fleet.worker().claim(limit: 1)
@@ -296,6 +294,22 @@ struct MoveTests {
                 }
             }
         }
+    }
+
+    @Test func `a batch whose name somebody uses otherwise costs no job more than its count`() async throws {
+        let fleet = try await Fleet()
+        _ = try await fleet.client.call(RedisCommand("SET", fleet.keys.batch("b"), "foreign"))
+        let (finished, buried, lost) = (job("1", batch: "b"), job("2", batch: "b"), job("3", batch: "b"))
+        for raw in [finished, buried, lost] { try await fleet.push(raw) }
+        let worker = fleet.worker()
+        _ = try await worker.claim(limit: 3)
+        #expect(try await worker.finish(ticket(finished), done(ticket(finished))) == .finished(attempt: 1))
+        #expect(try await worker.bury(ticket(buried), failed(ticket(buried))) == .buried(attempt: 1))
+        try await fleet.expire(worker)
+        #expect(try await fleet.worker("w2").reclaim().requeued == 1)
+        let dead = try await fleet.operators.dead(named: "2").map(\.entry)
+        #expect(try await fleet.operators.retryDead(dead).done == 1)
+        #expect(try await fleet.operators.audit().missing == 0)
     }
 
     private func refusal(of script: RedisScript, raw: String, _ fleet: Fleet) async -> QueueError? {

@@ -6,7 +6,7 @@
 -- Answers {'finished', attempt}   published
 --         {'stale'}               the job is no longer this worker's: nothing is published
 local worker, owned, raw, id, batch = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-check_before_settling(batch)
+check_before_settling()
 if not take_out(worker, raw, owned) then return {'stale'} end
 local failed, crashed = attempts_of(id)
 local attempt = failed + crashed + 1

@@ -17,6 +17,14 @@ local function list_of(worker) return PREFIX .. 'worker:' .. worker end
 local function info_of(worker) return PREFIX .. 'worker:' .. worker .. ':info' end
 local function batch_key(batch) return PREFIX .. 'batch:' .. batch end
 
+-- The hash that counts a batch; nil for a job without one, and where somebody keeps something else under the
+-- name that a producer chose: no count is worth a job.
+local function batch_of(batch)
+    if batch == '' then return nil end
+    local kind = redis.call('TYPE', batch_key(batch)).ok
+    return (kind == 'hash' or kind == 'none') and batch_key(batch) or nil
+end
+
 -- Fails the whole script, before it has written anything, when a key holds another type.
 local function expect(kind, ...)
     for _, key in ipairs({...}) do
@@ -121,8 +129,8 @@ end
 
 -- Counts a settled job in its batch; `code` is nil for a finished one.
 local function count_in_batch(batch, ttl_seconds, code)
-    if batch == '' then return end
-    local key = batch_key(batch)
+    local key = batch_of(batch)
+    if not key then return end
     add(key, code and 'failed' or 'finished', 1)
     if code then add(key, 'error:' .. code, 1) end
     redis.call('EXPIRE', key, ttl_seconds)
@@ -138,11 +146,10 @@ local function settle_as_dead(job, limits)
     count_in_batch(job.batch, limits.batch_ttl, job.code)
 end
 
-local function check_before_settling(batch)
+local function check_before_settling()
     expect('list', OWN)
     expect('hash', ATTEMPTS, COUNTERS)
     expect('stream', DEAD, RESULTS)
-    if batch ~= '' then expect('hash', batch_key(batch)) end
 end
 
 -- Puts a job into the delayed set. Members are unique, since the same bytes may be two jobs:

@@ -30,9 +30,7 @@ local function note(worker, lease_end)
     -- From the left, so that the oldest, pushed back last, ends up rightmost and is served first.
     for _, raw in ipairs(moved > 0 and redis.call('LRANGE', list, 0, moved - 1) or {}) do
         local fields = fields_of(raw)
-        local batch = name_in(fields, 'batch') or ''
-        if batch ~= '' then expect('hash', batch_key(batch)) end
-        jobs[#jobs + 1] = {raw = raw, fields = fields, batch = batch, worker = worker}
+        jobs[#jobs + 1] = {raw = raw, fields = fields, batch = name_in(fields, 'batch') or '', worker = worker}
     end
     return true
 end

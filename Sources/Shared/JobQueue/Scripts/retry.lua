@@ -8,7 +8,7 @@
 --         {'buried', attempt}                 that was the last attempt
 --         {'stale'}                           the job is no longer this worker's: nothing is done
 local worker, owned, raw, id, batch = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-check_before_settling(batch)
+check_before_settling()
 expect('zset', DELAYED)
 if not take_out(worker, raw, owned) then return {'stale'} end
 local failed, crashed = attempts_of(id)

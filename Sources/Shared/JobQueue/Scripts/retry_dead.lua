@@ -16,7 +16,6 @@ for index = 2, #ARGV do
         unusable = unusable + 1
     else
         local batch = name_in(fields_of(fields.job), 'batch') or ''
-        if batch ~= '' then expect('hash', batch_key(batch)) end
         jobs[#jobs + 1] = {entry = ARGV[index], raw = fields.job, code = fields.code or '', batch = batch}
     end
 end
@@ -24,8 +23,8 @@ end
 -- The failure is no longer the last word on this job. Where the batch has forgotten it, being younger than
 -- the failure, the job is one more.
 local function reopen_in_batch(batch, code)
-    if batch == '' or redis.call('EXISTS', batch_key(batch)) == 0 then return end
-    local key = batch_key(batch)
+    local key = batch_of(batch)
+    if not key or redis.call('EXISTS', key) == 0 then return end
     if (tonumber(redis.call('HGET', key, 'failed')) or 0) > 0 then
         add(key, 'failed', -1)
         local of_code = 'error:' .. code
