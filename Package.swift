@@ -46,7 +46,7 @@ let package = Package(
         .library(name: "Interposer", type: .dynamic, targets: ["Interposer"]),
     ],
     targets: [
-        // C libraries: each has exactly one Swift importer.
+        // C libraries: each has one Swift importer; CLinux, our own, several.
         systemLibrary("CHiredis", debian: "libhiredis-dev"),
         systemLibrary("CTurboJPEG", debian: "libturbojpeg0-dev"),
         systemLibrary("CExif", debian: "libexif-dev"),

@@ -6,10 +6,6 @@ import Testing
 
 /// What happens to jobs when workers are killed, frozen and told to stop.
 struct DeliveryTests {
-    /// A picture that takes a while in a debug build and in a release build: progressive, many pixels' worth
-    /// of scans.
-    static let job = #"{"source":"a.jpg","pt":"300x300","scale":[1,0.9,0.8,0.7,0.6,0.5]}"#
-
     @Test func `a killed worker's jobs run again within fifteen seconds, each published once`() async throws {
         let fleet = try await TestFleet()
         let victim = try fleet.worker()
@@ -24,8 +20,13 @@ struct DeliveryTests {
         let killed = ContinuousClock.now
         let held = try await fleet.operators.audit().running
         let heir = try fleet.worker()
+        // Back in the queue within the promised time; then they take the time that they take.
+        try await eventually(within: .seconds(20), "the held jobs to be back") {
+            let audit = try await fleet.operators.audit()
+            return audit.counters["reclaimed", default: 0] == held ? () : nil
+        }
+        #expect(ContinuousClock.now - killed < .seconds(15))
         let results = try await fleet.results(count)
-        #expect(ContinuousClock.now - killed < .seconds(15) + .seconds(5), "with the jobs' own time")
         #expect(Set(results.map(\.id)).count == count && results.count == count)
         #expect(results.allSatisfy { $0.status == .done })
         #expect(results.count { ($0.attempt ?? 0) > 1 } == held)
@@ -71,8 +72,8 @@ struct DeliveryTests {
             #expect(await worker.wait() == .status(0))
             times.append(ContinuousClock.now - start)
         }
-        // The best of five: a worker that slept on would take seconds each time, a busy machine does not.
-        #expect(times.sorted()[0] < .milliseconds(200), "\(times)")
+        // The median: a worker that slept on takes seconds, a busy machine delays now and then.
+        #expect(times.sorted()[2] < .milliseconds(200), "\(times)")
         #expect(try await fleet.client.call(RedisCommand("ZCARD", fleet.keys.workers)).integer == 0)
     }
 
@@ -97,20 +98,32 @@ struct DeliveryTests {
             try await fleet.push(
                 #"{"source":"a.jpg","pt":"300x300","scale":[1,0.9,0.8,0.7],"id":"\#(number)"}"#)
         }
-        let worker = try fleet.worker(["--drain-timeout", "0s"])
+        // A drain that would take an hour: only the second signal can end it.
+        try fleet.write(SlowPicture.bytes(side: 4096), to: "slow.jpg")
+        let worker = try fleet.worker(["--drain-timeout", "1h"])
         _ = try await fleet.results(5)
+        _ = try await fleet.client.call(
+            RedisCommand(
+                "RPUSH", fleet.keys.queue, #"{"source":"slow.jpg","pt":"30x30","scale":1,"id":"slow"}"#))
+        try await eventually("the slow job to be held") {
+            try await fleet.held().contains { $0.contains("slow") } ? () : nil
+        }
         worker.send(15)
+        try await eventually("the worker to drain") {
+            worker.standardError.contains("worker.draining") ? () : nil
+        }
         worker.send(15)
         #expect(await worker.wait(atMost: .seconds(5)) == .status(0))
+        #expect(worker.standardError.contains("worker.releasing"))
         let audit = try await fleet.operators.audit()
         #expect(audit.running == 0)
-        #expect(audit.waiting + audit.counters["finished", default: 0] == 400)
+        #expect(audit.waiting + audit.counters["finished", default: 0] == 401)
         #expect(try await fleet.client.call(RedisCommand("HLEN", fleet.keys.attempts)).integer == 0)
         try await fleet.expectConservation()
         let heir = try fleet.worker(["--drain"])
         #expect(await heir.wait(atMost: .seconds(60)) == .status(0))
-        let results = try await fleet.results(400)
-        #expect(Set(results.map(\.id)).count == 400 && results.allSatisfy { $0.attempt == 1 })
+        let results = try await fleet.results(401)
+        #expect(Set(results.map(\.id)).count == 401 && results.allSatisfy { $0.attempt == 1 })
     }
 
     @Test func `two workers share the work and double none of it`() async throws {
@@ -143,7 +156,8 @@ struct DeliveryTests {
         let worker = try fleet.worker(["--fetch", "brpop", "--drain"])
         _ = try await fleet.results(50)
         #expect(await worker.wait() == .status(0))
-        #expect(try await fleet.commands()["evalsha", default: 0] > 0)
+        let commands = try await fleet.commands()
+        #expect(commands["brpop", default: 0] >= 50 && commands["blmove"] == nil, "\(commands)")
         try await fleet.expectConservation()
     }
 

@@ -38,6 +38,17 @@ extension TestFleet {
         }
     }
 
+    /// The jobs in the lists of all workers.
+    public func held() async throws -> [String] {
+        var jobs: [String] = []
+        for worker in try await operators.audit().workers {
+            let list = keys.list(of: WorkerID(worker.id))
+            let reply = try await client.callWhenUp(RedisCommand("LRANGE", list, "0", "-1"))
+            jobs += (reply.array ?? []).compactMap(\.text)
+        }
+        return jobs
+    }
+
     /// Returns once the worker holds that many jobs.
     public func untilHolding(_ count: Int, _ worker: ChildProcess, within limit: Duration = .seconds(30))
         async throws

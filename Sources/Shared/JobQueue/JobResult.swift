@@ -78,7 +78,7 @@ public struct JobResult: Sendable, Equatable, Codable {
     public struct Orientation: Sendable, Equatable, Codable {
         /// 1–8.
         public let value: Int
-        /// `exif`, `xmp`, or `default`.
+        /// `exif`, `exifScan`, `xmp`, `absent` or `invalid`.
         public let from: String
 
         public init(value: Int, from: String) { (self.value, self.from) = (value, from) }
@@ -108,7 +108,7 @@ public struct JobResult: Sendable, Equatable, Codable {
     public var decodeScale: Double?
     public var footprintBytes: Int?
     public var notes: [String]?
-    /// Only ever true: the picture is damaged and the job allowed that.
+    /// Only ever true: the picture is damaged, and the worker accepts that.
     public var partial: Bool?
     public var timings: Timings?
     public var attempt: Int?

@@ -66,37 +66,4 @@ public enum PictureFormat: String, CaseIterable, Hashable, Sendable {
         case .isoMovie: "a film"
         }
     }
-
-    /// The extensions that such files usually have: lower case, without a dot, the commonest first.
-    public var usualExtensions: [String] {
-        switch self {
-        case .jpeg: ["jpg", "jpeg", "jpe", "jfif", "mpo"]
-        case .png: ["png", "apng"]
-        case .gif: ["gif"]
-        case .webp: ["webp"]
-        case .tiff: ["tif", "tiff", "dng", "nef", "arw", "pef", "srw"]
-        case .bmp: ["bmp", "dib"]
-        case .heic: ["heic", "heif", "hif"]
-        case .avif: ["avif"]
-        case .jpegXL: ["jxl"]
-        case .jpeg2000: ["jp2", "j2k", "jpx", "jpf"]
-        case .jpegXR: ["jxr", "wdp"]
-        case .psd: ["psd", "psb"]
-        case .ico: ["ico", "cur"]
-        case .qoi: ["qoi"]
-        case .dds: ["dds"]
-        case .openEXR: ["exr"]
-        case .radianceHDR: ["hdr"]
-        case .netpbm: ["ppm", "pgm", "pbm", "pam", "pnm"]
-        case .icns: ["icns"]
-        case .svg: ["svg"]
-        case .pdf: ["pdf"]
-        case .canonRaw: ["cr2", "cr3", "crw"]
-        case .fujifilmRaw: ["raf"]
-        case .olympusRaw: ["orf"]
-        case .panasonicRaw: ["rw2"]
-        case .sigmaRaw: ["x3f"]
-        case .isoMovie: ["mp4", "mov", "m4v"]
-        }
-    }
 }

@@ -55,11 +55,6 @@ public typealias LinearPlane = SamplePlane<UInt16>
         return unsafe _overrideLifetime(span, mutating: &self)
     }
 
-    /// Sets every sample of row y.
-    public mutating func fillRow(_ y: Int, with sample: Sample) {
-        unsafe rowPointer(y).update(repeating: sample, count: width)
-    }
-
     /// The bytes that a plane of this size takes from the process.
     public static func allocatedBytes(width: Int, height: Int) -> Int {
         SampleMemory<Sample>.allocatedBytes(count: width * height)

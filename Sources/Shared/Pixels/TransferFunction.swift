@@ -30,9 +30,6 @@ public enum TransferFunction {
         return encoded
     }
 
-    /// The bytes of the tables: made once a process, shared by all jobs.
-    public static let tableBytes = 256 * 2 + 65_536 + 2 * 32
-
     /// `pow` may differ between machines in its last bit. No value below lies nearer than 1e-4 to
     /// where a bit would matter, which a test holds.
     private static let linearLevels: [UInt16] = (0...255).map { UInt16(exactLight($0).rounded()) }

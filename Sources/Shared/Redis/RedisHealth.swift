@@ -19,9 +19,6 @@ public final class RedisHealth: Sendable {
     /// `onChange` is called on a connection's thread and must not block.
     public init(onChange: @escaping @Sendable (Change) -> Void = { _ in }) { self.onChange = onChange }
 
-    /// True from the first connection that fails until all work again.
-    public var isDown: Bool { state.withLock { $0.since != nil } }
-
     func report(_ connection: ObjectIdentifier, failedWith error: RedisError) {
         let began = state.withLock { state in
             state.down.insert(connection)

@@ -31,7 +31,6 @@ final class RedisLink {
     deinit { health.forget(ObjectIdentifier(self)) }
 
     var id: Int64? { wire?.id }
-    var isUp: Bool { wire != nil }
 
     /// How long to wait before the next attempt makes sense; zero when up or due.
     var pause: Duration { wire != nil ? .zero : max(.zero, ContinuousClock.now.duration(to: retryAt)) }
