@@ -157,7 +157,9 @@ struct MoveTests {
         #expect(try await fleet.worker().promote().promoted == 1)
         let after = try await fleet.keySpace()
         #expect(after.list("q") == [later, "other", now])
-        #expect(after.hash("{q}:counters") == ["taken": "2", "released": "2", "delayed_so_far": "1"])
+        #expect(
+            after.hash("{q}:counters")
+                == ["taken": "2", "released": "2", "delayed_so_far": "1", "promoted": "1"])
         #expect(after["{q}:attempts"] == nil)
     }
 

@@ -59,6 +59,7 @@ extension QueueModel {
     mutating func promote() -> Outcome {
         let due = state.delayed.prefix { $0.due <= 0 }.prefix(limits.jobsPerPromote)
         state.delayed.removeFirst(due.count)
+        count("promoted", due.count)
         // The longest due is pushed last, so that of those for the right end it is served first.
         for delayed in due.reversed() {
             let raw = Array(delayed.member.drop { $0 != UInt8(ascii: ":") }.dropFirst())
@@ -90,7 +91,13 @@ extension QueueModel {
         }
         return .audited(
             waiting: state.waiting.count, delayed: state.delayed.count, running: running, taken: taken,
-            missing: taken - accounted)
+            missing: taken - accounted + missingDelayed)
+    }
+
+    /// Delayed by a counted move, and neither promoted nor still delayed.
+    private var missingDelayed: Int {
+        state.counters["delayed_so_far", default: 0] - state.counters["promoted", default: 0]
+            - state.delayed.count
     }
 
     /// A worker is found by its lease, or by the jobs in its list that have been counted.

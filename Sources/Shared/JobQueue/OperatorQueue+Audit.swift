@@ -54,8 +54,13 @@ extension OperatorQueue {
             }
         }
 
-        /// Taken and nowhere: 0, or jobs were lost (above) or appeared from nowhere (below).
-        public var missing: Int { taken - accountedFor }
+        /// Delayed by a counted move, and neither promoted nor still delayed.
+        public var missingDelayed: Int {
+            counters["delayed_so_far", default: 0] - counters["promoted", default: 0] - delayed
+        }
+
+        /// Taken or delayed, and nowhere: 0, or jobs were lost (above) or appeared from nowhere (below).
+        public var missing: Int { taken - accountedFor + missingDelayed }
 
         /// Jobs of batches that are enqueued and not settled must be somewhere: how many more there are than
         /// places hold. 0 unless jobs were lost, or are with workers that take them by plain BRPOP.
@@ -77,7 +82,7 @@ extension OperatorQueue {
             waiting: numbers[0], delayed: numbers[1], dead: numbers[2], results: numbers[3],
             isPaused: numbers[4] == 1,
             workers: stride(from: 0, to: workers.count - 2, by: 3).map { index in
-                let leaseEnd = Double(workers[index + 1].text ?? "")
+                let leaseEnd = finite(workers[index + 1])
                 return Audit.Worker(
                     id: workers[index].text ?? "",
                     leaseLeft: leaseEnd.map { .milliseconds($0 - Double(now)) } ?? .zero,
@@ -85,7 +90,7 @@ extension OperatorQueue {
             },
             counters: Dictionary(pairs(values[6])) { $1 },
             batches: stride(from: 0, to: counts.count - 3, by: 4).map { index in
-                let numbers = counts[index + 1...index + 3].map { Int($0.text ?? "") }
+                let numbers = counts[index + 1...index + 3].map { summable($0.text ?? "") }
                 return Audit.Batch(
                     name: counts[index].text ?? "", total: numbers[0], finished: numbers[1] ?? 0,
                     failed: numbers[2] ?? 0)
@@ -133,4 +138,9 @@ extension OperatorQueue {
         }
         return (found, scan.isComplete)
     }
+}
+
+/// A score, no further from zero than a thousand years in milliseconds: anybody may have written `inf`.
+func finite(_ score: RedisReply) -> Double? {
+    score.text.flatMap { Double($0) }.map { $0.isNaN ? 0 : min(max($0, -3.2e13), 3.2e13) }
 }

@@ -81,7 +81,8 @@ extension OperatorQueue {
         }
         var found: [DeadJob] = []
         try await forEachDead { job in
-            if job.id == name { found.append(job) }
+            // Byte by byte: to Swift, an é in one sign and one in two are equal.
+            if job.id.utf8.elementsEqual(name.utf8) { found.append(job) }
             return true
         }
         return found

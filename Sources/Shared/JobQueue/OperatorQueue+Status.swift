@@ -62,7 +62,7 @@ extension OperatorQueue {
         let now = replies[0].array?.compactMap { Int64($0.text ?? "") } ?? []
         guard now.count == 2 else { throw .unexpectedAnswer(to: "TIME", replies[0]) }
         let milliseconds = now[0] * 1_000 + now[1] / 1_000
-        let due = replies[2].array?.last?.text.flatMap { Double($0) }
+        let due = replies[2].array?.last.flatMap(finite)
         return Status(
             audit: audit, now: milliseconds, pauseReason: replies[1].text,
             nextDue: due.map { .milliseconds($0 - Double(milliseconds)) },

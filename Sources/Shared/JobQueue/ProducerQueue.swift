@@ -169,6 +169,9 @@ extension ProducerQueue {
 func pairs(_ reply: RedisReply) -> [(String, Int)] {
     let values = (reply.array ?? []).map { $0.text ?? "" }
     return stride(from: 0, to: values.count - 1, by: 2).compactMap { index in
-        Int(values[index + 1]).map { (values[index], $0) }
+        summable(values[index + 1]).map { (values[index], $0) }
     }
 }
+
+/// A whole number, so far within Int that any sum of counts is, too: anybody may have written it.
+func summable(_ text: String) -> Int? { Int(text).map { min(max($0, -1 << 50), 1 << 50) } }

@@ -7,10 +7,11 @@
 --         {'stale'}             the job is no longer this worker's: nothing is published
 local worker, owned, raw, id, batch = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 check_before_settling()
-if not take_out(worker, raw, owned) then return {'stale'} end
+if not is_held(worker, raw, owned) then return {'stale'} end
 local failed, crashed = attempts_of(id)
 local attempt = failed + crashed + 1
 settle_as_dead({
     id = id, raw = raw, batch = batch, result = ARGV[6], code = ARGV[10], error = ARGV[11], attempts = attempt,
 }, {results = ARGV[7], batch_ttl = ARGV[8], dead = ARGV[9]})
+take_out(worker, raw, owned)
 return {'buried', attempt}

@@ -7,11 +7,12 @@
 --         {'stale'}               the job is no longer this worker's: nothing is published
 local worker, owned, raw, id, batch = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 check_before_settling()
-if not take_out(worker, raw, owned) then return {'stale'} end
+if not is_held(worker, raw, owned) then return {'stale'} end
 local failed, crashed = attempts_of(id)
 local attempt = failed + crashed + 1
-redis.call('HDEL', ATTEMPTS, id)
 publish(ARGV[7], id, 'done', batch, attempt, ARGV[6])
+take_out(worker, raw, owned)
+redis.call('HDEL', ATTEMPTS, id)
 count('finished', 1)
 count_in_batch(batch, ARGV[8], nil)
 return {'finished', attempt}

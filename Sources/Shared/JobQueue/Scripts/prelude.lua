@@ -35,6 +35,15 @@ local function expect(kind, ...)
     end
 end
 
+-- Redis rolls nothing back: a script that is refused its third command has done two. So a move asks for every
+-- command before it writes, and it writes where a job goes to before it removes it from where it was.
+-- (Redis 6 cannot be asked.)
+local function need(command, ...)
+    if redis.acl_check_cmd and not redis.acl_check_cmd(command, ...) then
+        error({err = 'NOPERM this Redis user may not ' .. command .. ' ' .. ({...})[1] .. ', which the move needs'})
+    end
+end
+
 local function now_ms()
     local time = redis.call('TIME')
     return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
@@ -48,6 +57,12 @@ local function add(key, field, amount)
 end
 
 local function count(field, amount) add(COUNTERS, field, amount) end
+
+-- True for a worker's info, or the place of one; what else is under the name tells nobody anything.
+local function holds_facts(info)
+    local kind = redis.call('TYPE', info).ok
+    return kind == 'hash' or kind == 'none'
+end
 
 -- A blocking move runs no script, so jobs may lie in a worker's list that nobody has counted as taken.
 -- `held:<worker>` is how many were there when a script last looked: whatever is more is new.
@@ -76,17 +91,20 @@ local function workers_that_held()
     return workers
 end
 
--- Takes one copy of the job out of the worker's list: true if it was there, and so was still ours.
--- Without ownership (plain BRPOP) there is no list: the job is counted as taken here.
+-- The fence: true if the job is in the worker's list, and so is still its own. Without ownership (plain BRPOP)
+-- there is no list.
+local function is_held(worker, raw, owned)
+    if owned == '0' then return true end
+    remember_held(worker, count_newcomers(worker, OWN))
+    return redis.call('LPOS', OWN, raw) ~= false
+end
+
+-- Takes one copy of the job out of the worker's list, now that it is where it goes to. One that was popped is
+-- counted as taken here.
 local function take_out(worker, raw, owned)
-    if owned == '0' then
-        count('taken', 1)
-        return true
-    end
-    local present = count_newcomers(worker, OWN)
-    local removed = redis.call('LREM', OWN, 1, raw)
-    remember_held(worker, present - removed)
-    return removed == 1
+    if owned == '0' then return count('taken', 1) end
+    redis.call('LREM', OWN, 1, raw)
+    remember_held(worker, redis.call('LLEN', OWN))
 end
 
 -- 'failed crashed' of a job that is not settled; 0, 0 for most.
@@ -136,12 +154,16 @@ local function count_in_batch(batch, ttl_seconds, code)
     redis.call('EXPIRE', key, ttl_seconds)
 end
 
--- Settles a job as failed: dead stream, results stream, counters. The caller has taken it out of its list.
+-- Settles a job as failed: dead stream, results stream, counters. The caller then takes it out of its list.
 local function settle_as_dead(job, limits)
+    local entry = redis.call('XADD', DEAD, 'MAXLEN', '~', limits.dead, '*', 'id', job.id, 'code', job.code,
+        'job', job.raw, 'error', job.error, 'attempts', job.attempts)
+    local ok, problem = pcall(publish, limits.results, job.id, 'failed', job.batch, job.attempts, job.result)
+    if not ok then
+        redis.call('XDEL', DEAD, entry)
+        error(problem)
+    end
     redis.call('HDEL', ATTEMPTS, job.id)
-    redis.call('XADD', DEAD, 'MAXLEN', '~', limits.dead, '*', 'id', job.id, 'code', job.code, 'job', job.raw,
-        'error', job.error, 'attempts', job.attempts)
-    publish(limits.results, job.id, 'failed', job.batch, job.attempts, job.result)
     count('buried', 1)
     count_in_batch(job.batch, limits.batch_ttl, job.code)
 end
@@ -150,12 +172,29 @@ local function check_before_settling()
     expect('list', OWN)
     expect('hash', ATTEMPTS, COUNTERS)
     expect('stream', DEAD, RESULTS)
+    need('XADD', RESULTS, '*', 'field', 'value')
+    need('XADD', DEAD, '*', 'field', 'value')
+    need('XDEL', DEAD, '1-1')
+    need('HINCRBY', COUNTERS, 'field', 1)
+    need('HSET', ATTEMPTS, 'field', 'value')
+    need('HDEL', ATTEMPTS, 'field')
+    need('LREM', OWN, 1, 'value')
+end
+
+-- Milliseconds until a score of the delayed set, within what a reader can hold; -1 without one.
+local function until_due(score, now)
+    return score and math.min(math.max(0, tonumber(score) - now), 1e12) or -1
 end
 
 -- Puts a job into the delayed set. Members are unique, since the same bytes may be two jobs:
 -- `<side><number>:<raw>`, where the side, R or L, is the end of the queue it goes to when due.
 local function delay(raw, side, due_ms)
-    local number = redis.call('HINCRBY', COUNTERS, 'delayed_so_far', 1)
+    local number = redis.pcall('HINCRBY', COUNTERS, 'delayed_so_far', 1)
+    if type(number) == 'table' then
+        -- Prose that somebody wrote there. The time is larger than any number before it.
+        number = now_ms()
+        redis.call('HSET', COUNTERS, 'delayed_so_far', number)
+    end
     redis.call('ZADD', DELAYED, due_ms, side .. number .. ':' .. raw)
 end
 

@@ -10,8 +10,15 @@ expect('list', QUEUE)
 expect('zset', WORKERS)
 expect('hash', ATTEMPTS, COUNTERS)
 expect('stream', DEAD, RESULTS)
+need('LMOVE', QUEUE, QUEUE, 'LEFT', 'RIGHT')
+need('LPOP', QUEUE)
+need('XADD', RESULTS, '*', 'field', 'value')
+need('XADD', DEAD, '*', 'field', 'value')
+need('XDEL', DEAD, '1-1')
+need('HINCRBY', COUNTERS, 'field', 1)
+need('HSET', ATTEMPTS, 'field', 'value')
 local now = now_ms()
-local workers, jobs, is_cut = {}, {}, false
+local workers, job_count, is_cut = {}, 0, false
 
 -- Notes what to move of one expired worker; false when the call may not take more.
 local function note(worker, lease_end)
@@ -20,18 +27,16 @@ local function note(worker, lease_end)
     local length = redis.call('LLEN', list)
     local is_forgettable = lease_end + tonumber(ARGV[4]) < now
     if length == 0 and not is_forgettable then return true end
-    if #workers == most_workers or #jobs == most_jobs then return false end
-    expect('hash', info_of(worker))
-    local moved = math.min(length, most_jobs - #jobs)
+    if #workers == most_workers or job_count == most_jobs then return false end
+    local moved = math.min(length, most_jobs - job_count)
     if moved < length then is_cut = true end
-    workers[#workers + 1] = {
-        id = worker, list = list, moved = moved, leaves = moved == length and is_forgettable,
-    }
+    local jobs = {}
     -- From the left, so that the oldest, pushed back last, ends up rightmost and is served first.
     for _, raw in ipairs(moved > 0 and redis.call('LRANGE', list, 0, moved - 1) or {}) do
-        local fields = fields_of(raw)
-        jobs[#jobs + 1] = {raw = raw, fields = fields, batch = name_in(fields, 'batch') or '', worker = worker}
+        jobs[#jobs + 1] = {raw = raw, fields = fields_of(raw)}
     end
+    job_count = job_count + moved
+    workers[#workers + 1] = {id = worker, list = list, jobs = jobs, leaves = moved == length and is_forgettable}
     return true
 end
 
@@ -50,50 +55,61 @@ for offset = 0, 4800, page do
 end
 
 local requeued, buried, forgotten = 0, 0, 0
-for _, worker in ipairs(workers) do
-    local present = count_newcomers(worker.id, worker.list)
-    if worker.moved > 0 then
-        redis.call('LTRIM', worker.list, worker.moved, -1)
-        add(info_of(worker.id), 'reclaimed', worker.moved)
-        redis.call('EXPIRE', info_of(worker.id), ARGV[8])
+
+-- What `worker_crashed` says of a job, as its result.
+local function crash_report(job, id, worker, crashed)
+    local problem = '{"code":"worker_crashed","detail":{"crashes":' .. crashed
+        .. '},"message":"' .. crashed .. ' workers died while they held this job","retryable":false}'
+    local result = '{"error":' .. problem .. ',"id":' .. cjson.encode(id)
+    local batch, source = name_in(job.fields, 'batch'), job.fields.source
+    if batch then result = result .. ',"batch":' .. cjson.encode(batch) end
+    if type(source) == 'string' and is_utf8(source) then
+        result = result .. ',"source":' .. cjson.encode(source)
     end
-    remember_held(worker.id, present - worker.moved)
+    return problem, result .. ',"status":"failed","worker":' .. cjson.encode(worker) .. '}'
+end
+
+-- Moves the leftmost job of a dead worker's list, which is `job`. Equal jobs share their attempts: one worker's
+-- death counts once for all that it held of them, which `counted` remembers.
+local function take_back(job, worker, counted)
+    local id = job_id(job.raw, job.fields)
+    local failed, crashed = attempts_of(id)
+    if not counted[id] then crashed = crashed + 1 end
+    if crashed < most_crashes then
+        counted[id] = true
+        redis.call('LMOVE', worker.list, QUEUE, 'LEFT', 'RIGHT')
+        set_attempts(id, failed, crashed)
+        count('reclaimed', 1)
+        requeued = requeued + 1
+        return
+    end
+    local problem, result = crash_report(job, id, worker.id, crashed)
+    settle_as_dead({
+        id = id, raw = job.raw, batch = name_in(job.fields, 'batch') or '', result = result,
+        code = 'worker_crashed', error = problem, attempts = failed + crashed,
+    }, limits)
+    redis.call('LPOP', worker.list)
+    -- Its attempts are gone, so that the next of its equals starts anew.
+    counted[id] = nil
+    buried = buried + 1
+end
+
+for _, worker in ipairs(workers) do
+    local info = info_of(worker.id)
+    remember_held(worker.id, count_newcomers(worker.id, worker.list))
+    local counted = {}
+    for _, job in ipairs(worker.jobs) do
+        take_back(job, worker, counted)
+        remember_held(worker.id, redis.call('LLEN', worker.list))
+    end
+    if #worker.jobs > 0 and holds_facts(info) then
+        add(info, 'reclaimed', #worker.jobs)
+        redis.call('EXPIRE', info, ARGV[8])
+    end
     if worker.leaves then
         redis.call('ZREM', WORKERS, worker.id)
-        redis.call('DEL', info_of(worker.id))
+        redis.call('DEL', info)
         forgotten = forgotten + 1
     end
 end
-
--- Equal jobs share their attempts: one worker's death counts once for all that it held of them.
-local counted = {}
-for _, job in ipairs(jobs) do
-    local id = job_id(job.raw, job.fields)
-    local failed, crashed = attempts_of(id)
-    if counted[id] ~= job.worker then crashed = crashed + 1 end
-    counted[id] = job.worker
-    if crashed < most_crashes then
-        set_attempts(id, failed, crashed)
-        redis.call('RPUSH', QUEUE, job.raw)
-        requeued = requeued + 1
-    else
-        local problem = '{"code":"worker_crashed","detail":{"crashes":' .. crashed
-            .. '},"message":"' .. crashed .. ' workers died while they held this job","retryable":false}'
-        local result = '{"error":' .. problem .. ',"id":' .. cjson.encode(id)
-        if job.batch ~= '' then result = result .. ',"batch":' .. cjson.encode(job.batch) end
-        local source = job.fields.source
-        if type(source) == 'string' and is_utf8(source) then
-            result = result .. ',"source":' .. cjson.encode(source)
-        end
-        result = result .. ',"status":"failed","worker":' .. cjson.encode(job.worker) .. '}'
-        settle_as_dead({
-            id = id, raw = job.raw, batch = job.batch, result = result, code = 'worker_crashed',
-            error = problem, attempts = failed + crashed,
-        }, limits)
-        -- Its attempts are gone, so that the next of its equals starts anew.
-        counted[id] = nil
-        buried = buried + 1
-    end
-end
-count('reclaimed', requeued)
 return {requeued, buried, forgotten, is_cut and 1 or 0}

@@ -8,11 +8,14 @@ local worker, owned, raw, pause = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 expect('list', QUEUE, OWN)
 expect('hash', COUNTERS)
 expect('zset', DELAYED)
-if not take_out(worker, raw, owned) then return {'stale'} end
+need('LREM', OWN, 1, 'value')
+need('HINCRBY', COUNTERS, 'field', 1)
+if not is_held(worker, raw, owned) then return {'stale'} end
 if pause then
     delay(raw, 'L', now_ms() + pause)
 else
     redis.call('RPUSH', QUEUE, raw)
 end
+take_out(worker, raw, owned)
 count('released', 1)
 return {'released'}

@@ -6,8 +6,14 @@
 --          1 if a waiting job may be a suspect before the next renewal, else 0}
 local worker, lease, info = ARGV[1], tonumber(ARGV[2]), info_of(ARGV[1])
 expect('zset', WORKERS, DELAYED)
-expect('hash', info, ATTEMPTS)
+expect('hash', ATTEMPTS)
+-- Its own, and with a TTL: what somebody else has put there is no reason to lose the lease.
+if not holds_facts(info) then redis.call('DEL', info) end
 local now = now_ms()
+-- Redis' clock was set back, or somebody wrote a lease: longer than two, it would hold a dead worker's jobs.
+for _, ahead in ipairs(redis.call('ZRANGE', WORKERS, now + 2 * lease, '+inf', 'BYSCORE', 'LIMIT', 0, 100)) do
+    redis.call('ZADD', WORKERS, now + lease, ahead)
+end
 redis.call('ZADD', WORKERS, now + lease, worker)
 local lost = tonumber(redis.call('HGET', info, 'reclaimed')) or 0
 local fields = {'reclaimed', 0}
@@ -33,7 +39,7 @@ local next_due = redis.call('ZRANGE', DELAYED, 0, 0, 'WITHSCORES')[2]
 return {
     redis.call('EXISTS', PAUSED),
     redis.call('ZCOUNT', WORKERS, '-inf', '(' .. now),
-    next_due and math.max(0, tonumber(next_due) - now) or -1,
+    until_due(next_due, now),
     lost,
     may_have_suspects(),
 }

@@ -10,7 +10,8 @@
 local worker, owned, raw, id, batch = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 check_before_settling()
 expect('zset', DELAYED)
-if not take_out(worker, raw, owned) then return {'stale'} end
+need('ZADD', DELAYED, 1, 'value')
+if not is_held(worker, raw, owned) then return {'stale'} end
 local failed, crashed = attempts_of(id)
 local attempt = failed + crashed + 1
 failed = failed + 1
@@ -19,10 +20,12 @@ if failed >= tonumber(ARGV[12]) then
         id = id, raw = raw, batch = batch, result = ARGV[6], code = ARGV[10], error = ARGV[11],
         attempts = attempt,
     }, {results = ARGV[7], batch_ttl = ARGV[8], dead = ARGV[9]})
+    take_out(worker, raw, owned)
     return {'buried', attempt}
 end
 local pause = tonumber(ARGV[12 + failed])
-set_attempts(id, failed, crashed)
 delay(raw, 'R', now_ms() + pause)
+take_out(worker, raw, owned)
+set_attempts(id, failed, crashed)
 count('retried', 1)
 return {'retried', attempt, pause}

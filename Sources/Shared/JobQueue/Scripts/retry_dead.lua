@@ -7,6 +7,9 @@
 expect('list', QUEUE)
 expect('hash', COUNTERS)
 expect('stream', DEAD)
+need('LPUSH', QUEUE, 'value')
+need('XDEL', DEAD, '1-1')
+need('HINCRBY', COUNTERS, 'field', 1)
 local jobs, gone, unusable = {}, 0, 0
 for index = 2, #ARGV do
     local fields = dead_entry(ARGV[index])
@@ -37,8 +40,10 @@ end
 
 local retried = 0
 for _, job in ipairs(jobs) do
-    if redis.call('XDEL', DEAD, job.entry) == 1 then
+    -- An entry that was named twice is there once.
+    if dead_entry(job.entry) then
         redis.call('LPUSH', QUEUE, job.raw)
+        redis.call('XDEL', DEAD, job.entry)
         reopen_in_batch(job.batch, job.code)
         retried = retried + 1
     else
