@@ -99,19 +99,22 @@ struct Settlement: Sendable {
         _ move: () async throws(QueueError) -> WorkerQueue.Settled, log logged: (WorkerQueue.Settled) -> Void
     ) async {
         guard running.beginSettling(token) else { return }
+        // Counted is only what Redis counts, too.
+        var isSettled = false
         do throws(QueueError) {
             let settled = try await move()
             if settled == .stale {
                 // Somebody else has the job now, or our own earlier sending went through: no loss.
                 log.warning("job.stale", ["id": .string(ticket.id)])
             } else {
+                isSettled = true
                 logged(settled)
             }
         } catch {
             // The job stays in this worker's list. It is found there again when the lease runs out.
             log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])
         }
-        running.end(token, succeeded: succeeded)
+        running.end(token, succeeded: isSettled ? succeeded : nil)
     }
 
     private func logFailure(
