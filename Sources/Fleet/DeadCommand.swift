@@ -35,12 +35,13 @@ struct DeadCommand {
         if place.printsJSON {
             for job in jobs { console.say(job.json(now: now).text) }
         } else if !request.selection.names.isEmpty {
-            let texts = jobs.map { $0.wholeText(now: now, place, console.palette) }
+            var texts: [String] = []
+            for job in jobs { texts.append(try await whole(job, now: now)) }
             console.say(texts.joined(separator: "\n\n"))
         } else if jobs.isEmpty {
             console.say(request.selection.isFiltered ? "no dead job is like this" : "no dead job")
         } else {
-            list(jobs, now: now)
+            showTable(jobs, now: now)
             if isCut {
                 console.complain("these are the newest \(grouped(jobs.count)); there are more: --limit N")
             }
@@ -48,7 +49,18 @@ struct DeadCommand {
         return .done
     }
 
-    private func list(_ jobs: [DeadJob], now: Int64) {
+    private func whole(_ job: DeadJob, now: Int64) async throws(FleetError) -> String {
+        // Where the machine is still known, whoever looks for a mount or a disk needs it more than the id.
+        let worker = try await asking { () throws(QueueError) in try await queue.worker(of: job) }
+        var name = worker
+        if let worker {
+            let status = try await asking { () throws(QueueError) in try await queue.info(ofWorker: worker) }
+            if let host = status["host"] { name = worker + " on host " + host }
+        }
+        return job.wholeText(now: now, by: name, place, console.palette)
+    }
+
+    private func showTable(_ jobs: [DeadJob], now: Int64) {
         var table = TextTable([
             ("AGE", .right), ("CODE", .left), ("ATTEMPTS", .right), ("ID", .left), ("SOURCE", .left),
             ("MESSAGE", .left),
@@ -62,5 +74,7 @@ struct DeadCommand {
         let lines = table.lines(width: console.isTerminal ? Console.size().columns : nil)
         console.say(
             ([console.palette.paint(lines[0], .dim)] + lines.dropFirst()).joined(separator: "\n"))
+        let codes = Dictionary(jobs.map { ($0.code, 1) }, uniquingKeysWith: +)
+        if codes.count > 1 { console.complain("\(count(jobs.count, "job")): \(list(codes))") }
     }
 }
