@@ -7,6 +7,8 @@ import Units
 
 /// Renews the worker's lease from a thread and a connection of its own, so that neither decoding on
 /// every core nor a busy queue can make a live worker look dead. Goes on during the drain.
+///
+/// The first renewal makes the worker one of the fleet, so it comes only when the worker is told to start.
 final class LeaseKeeper: Sendable {
     /// What the last renewals told.
     struct News: Sendable {
@@ -20,7 +22,8 @@ final class LeaseKeeper: Sendable {
     private let lease: Duration
     /// Between two renewals.
     let interval: Duration
-    private let thread: Mutex<PeriodicThread?>
+    private let thread = Mutex<PeriodicThread?>(nil)
+    private let makeThread: @Sendable (LeaseKeeper) -> PeriodicThread
 
     /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease nothing can
     /// be claimed until it is renewed; the connection keeps a pause of its own between its attempts.
@@ -34,18 +37,21 @@ final class LeaseKeeper: Sendable {
         self.lease = lease
         interval = renewal.interval
         news = Mutex(News())
-        thread = Mutex(nil)
-        let connection = Mutex<BlockingRedisClient?>(nil)
-        let started = PeriodicThread(name: "lease") { [weak self] in
-            connection.withLock { client in
-                // Made on the thread that uses it.
-                let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
-                let isAnswered = self?.renew(renewal, on: client, info: info(), log) ?? true
-                return isAnswered ? renewal.interval : Self.retryPause
+        makeThread = { keeper in
+            let connection = Mutex<BlockingRedisClient?>(nil)
+            return PeriodicThread(name: "lease") { [weak keeper] in
+                connection.withLock { client in
+                    // Made on the thread that uses it.
+                    let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
+                    let isAnswered = keeper?.renew(renewal, on: client, info: info(), log) ?? true
+                    return isAnswered ? renewal.interval : Self.retryPause
+                }
             }
         }
-        thread.withLock { $0 = started }
     }
+
+    /// Renews for the first time, and from now on.
+    func start() { thread.withLock { $0 = makeThread(self) } }
 
     /// True before the first renewal, too: nothing is known yet.
     var mayHaveSuspects: Bool { news.withLock { $0.answer?.mayHaveSuspects ?? true } }

@@ -111,6 +111,7 @@ struct Worker: Sendable {
                 "sources": .list(options.sourceRoots), "output": .string(options.output),
             ])
         await Failpoint.started.reach()
+        lease.start()
         let jobs = JobTasks()
         await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
