@@ -32,6 +32,9 @@ struct Worker: Sendable {
     /// How long giving jobs back may take when Redis does not answer: the lease gives them back, too.
     static let releasePatience = Duration.seconds(3)
 
+    /// Between two looks of `--drain` at jobs that run elsewhere or are delayed.
+    static let drainPace = Duration.seconds(1)
+
     init(
         _ options: WorkerOptions, sources: SourceRoots, outputs: OutputDirectory, id: WorkerID,
         admission: MemoryAdmission, log: EventLog
@@ -70,7 +73,7 @@ struct Worker: Sendable {
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,
             settlement: settlement, log: log, facts: facts,
-            onEmpty: { [queueRanDry] in if options.drains { queueRanDry.announce() } })
+            ranDry: options.drains ? queueRanDry : nil)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
         self.admission = admission
         self.outputs = outputs
@@ -246,12 +249,21 @@ struct Worker: Sendable {
         var seen = 0
         while !Task.isCancelled {
             seen = await queueRanDry.next(after: seen)
-            await running.untilAllSettled()
-            do throws(QueueError) {
-                let audit = try await operators.audit()
-                if audit.waiting + audit.running + audit.delayed == 0 { return report() }
-            } catch {
+            do {
+                var isOthers = true
+                while isOthers {
+                    await running.untilAllSettled()
+                    let audit = try await operators.audit()
+                    if audit.waiting + audit.running + audit.delayed == 0 { return report() }
+                    // What waits is for the claim loop, which says when it has taken the last.
+                    isOthers = audit.waiting == 0
+                    if isOthers { try await Task.sleep(for: Self.drainPace) }
+                }
+            } catch let error as QueueError {
                 log.debug("drain.unknown", ["error": .text(of: error)])
+            } catch {
+                // Cancelled: told to stop by other means.
+                return
             }
         }
     }
