@@ -15,6 +15,7 @@ struct ClaimLoop: Sendable {
     let running: RunningJobs
     let settlement: Settlement
     let log: EventLog
+    let trouble: TroubleLog
     let facts: WorkerFacts
     /// A blocking move is under way.
     let isAsleep = Flag()
@@ -195,7 +196,7 @@ struct ClaimLoop: Sendable {
             return
         case .redis(let reason) where reason.isOutage || reason == .cancelled: break
         case .redis, .unexpectedAnswer, .evicts:
-            log.error("claim.failed", ["error": .text(of: error)])
+            trouble.note("claim.failed", error)
             await pause(Self.errorPause)
         }
         guard !Task.isCancelled, queue.ownership == .list else { return }

@@ -22,6 +22,7 @@ final class LeaseKeeper: Sendable {
     private let lease: Duration
     /// Between two renewals.
     let interval: Duration
+    private let health: RedisHealth
     private let thread = Mutex<PeriodicThread?>(nil)
     private let makeThread: @Sendable (LeaseKeeper) -> PeriodicThread
 
@@ -32,9 +33,10 @@ final class LeaseKeeper: Sendable {
     /// - Parameter info: what operators see of this worker; asked at every renewal.
     init(
         _ renewal: LeaseRenewal, lease: Duration, address: RedisAddress, name: String, health: RedisHealth,
-        log: EventLog, info: @escaping @Sendable () -> [(String, String)]
+        log: EventLog, trouble: TroubleLog, info: @escaping @Sendable () -> [(String, String)]
     ) {
         self.lease = lease
+        self.health = health
         interval = renewal.interval
         news = Mutex(News())
         makeThread = { keeper in
@@ -43,7 +45,7 @@ final class LeaseKeeper: Sendable {
                 connection.withLock { client in
                     // Made on the thread that uses it.
                     let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
-                    let isAnswered = keeper?.renew(renewal, on: client, info: info(), log) ?? true
+                    let isAnswered = keeper?.renew(renewal, on: client, info: info(), log, trouble) ?? true
                     return isAnswered ? renewal.interval : Self.retryPause
                 }
             }
@@ -72,9 +74,10 @@ final class LeaseKeeper: Sendable {
     /// Ends the renewals. Blocks until one under way is over.
     func stop() { thread.withLock { $0.take() }?.stop() }
 
-    /// False when Redis was away.
+    /// False while Redis is away.
     private func renew(
-        _ renewal: LeaseRenewal, on client: BlockingRedisClient, info: [(String, String)], _ log: EventLog
+        _ renewal: LeaseRenewal, on client: BlockingRedisClient, info: [(String, String)], _ log: EventLog,
+        _ trouble: TroubleLog
     ) -> Bool {
         let asked = ContinuousClock.now
         do throws(QueueError) {
@@ -87,9 +90,12 @@ final class LeaseKeeper: Sendable {
             renewed.announce()
             return true
         } catch {
-            // An outage is logged once, by the health that all connections share.
-            log.debug("lease.not_renewed", ["error": .text(of: error)])
-            if case .redis(let reason) = error { return !reason.isOutage }
+            if health.isDown {
+                // Logged already, by the health that all connections share.
+                log.debug("lease.not_renewed", ["error": .text(of: error)])
+                return false
+            }
+            trouble.note("lease.not_renewed", error)
             return true
         }
     }

@@ -42,13 +42,16 @@ struct Worker: Sendable {
         var limits = QueueLimits()
         limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
+        let trouble = TroubleLog(log, advice: RedisAdvice(options))
         let health = RedisHealth { change in
             switch change {
-            case .outageBegan(let error): log.warning("redis.outage_began", ["error": .text(of: error)])
+            case .outageBegan(let error): trouble.tell("redis.outage_began", .redis(error))
             case .outageEnded(let length):
                 quarantine.begin()
                 log.info("redis.outage_ended", ["after_ms": .duration(length)])
             }
+        } onReminder: { error, length in
+            trouble.tell("redis.outage_goes_on", .redis(error), after: length)
         }
         let keys = QueueKeys(queue: options.queue)
         let name = id.connectionName
@@ -63,7 +66,7 @@ struct Worker: Sendable {
         let facts = WorkerFacts(running: running, admission: admission)
         lease = LeaseKeeper(
             LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
-            name: name, health: health, log: log, info: facts.fields)
+            name: name, health: health, log: log, trouble: trouble, info: facts.fields)
         let cores = CoreThreads()
         let settlement = Settlement(
             processor: JobProcessor(
@@ -72,7 +75,7 @@ struct Worker: Sendable {
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,
-            settlement: settlement, log: log, facts: facts,
+            settlement: settlement, log: log, trouble: trouble, facts: facts,
             ranDry: options.drains ? queueRanDry : nil)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
         self.admission = admission
