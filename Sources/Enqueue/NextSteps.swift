@@ -29,13 +29,22 @@ struct NextSteps {
         var words = ["worker"]
         for root in roots { words += ["--source-root", root] }
         words += ["--output", "thumbs"]
+        return shellLine(words + place)
+    }
+
+    /// Ends a pause.
+    var resume: String { shellLine(["fleet", "resume"] + place) }
+
+    /// The options with which another program comes to the same queue.
+    private var place: [String] {
+        var words: [String] = []
         if request.queue != QueueKeys.defaultName { words += ["--queue", request.queue] }
         let usual = RedisAddress(.tcp(host: "127.0.0.1", port: RedisAddress.defaultPort))
         // A password has no place in a command line; with one, REDIS_URL names the server for both.
         if request.redis != usual, request.redis.password == nil {
             words += ["--redis", request.redis.description]
         }
-        return shellLine(words)
+        return words
     }
 
     /// Nil where the error itself says it all.

@@ -175,18 +175,6 @@ struct ClaimLoop: Sendable {
         try await queue.crashes(of: Job.read(raw).ticket) > 0
     }
 
-    /// A blocking move does not see a pause: wakes one that sleeps through its beginning. Runs until the
-    /// task is cancelled.
-    func wakeOnPause() async {
-        while !Task.isCancelled {
-            await lease.renewed.next()
-            guard lease.isPaused, isAsleep.isSet else { continue }
-            do throws(QueueError) { _ = try await queue.stopWaiting() } catch {
-                log.debug("claim.not_woken", ["error": .text(of: error)])
-            }
-        }
-    }
-
     private func recover(_ source: inout Source, from error: QueueError) async {
         source = .script
         switch error {

@@ -24,6 +24,7 @@ struct Worker: Sendable {
     private let outputs: OutputDirectory
     private let files = BlockingThreads(name: "file")
     private let reaper: Reaper
+    private let pauseWatch: PauseWatch
     private let giveBack = Flag()
     private let queueRanDry = Announcement()
 
@@ -77,6 +78,8 @@ struct Worker: Sendable {
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,
             settlement: settlement, log: log, trouble: trouble, facts: facts,
             ranDry: options.drains ? queueRanDry : nil)
+        pauseWatch = PauseWatch(
+            queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
         self.admission = admission
         self.outputs = outputs
@@ -125,7 +128,7 @@ struct Worker: Sendable {
             // Nobody waits for its end: a walk on a thread cannot be cancelled.
             Task { await StrayFiles.sweep(outputs, known: operators, on: files, log: log) }
             group.addTask { await reaper.run() }
-            group.addTask { await claimLoop.wakeOnPause() }
+            group.addTask { await pauseWatch.run() }
             await superviseUntilStopped(signals, claiming: claiming, working: working)
             group.cancelAll()
             claiming.cancel()
