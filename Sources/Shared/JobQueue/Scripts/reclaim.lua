@@ -3,7 +3,8 @@
 -- KEYS  see prelude: all but the last; lists and info of the expired workers; batches.
 -- ARGV  1 most workers a call   2 most jobs a call   3 most crashes of a job   4 ms that an expired worker
 --       stays known   5 cap of results   6 TTL of a batch in s   7 cap of dead   8 TTL of the info in s
--- Answers {jobs back in the queue, jobs buried, workers forgotten, 1 if there may be more at once}
+-- Answers {jobs back in the queue, jobs buried, workers forgotten, 1 if there may be more at once,
+--          {id, source or '', attempts, …} of the buried ones}
 local most_workers, most_jobs, most_crashes = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local limits = {results = ARGV[5], batch_ttl = ARGV[6], dead = ARGV[7]}
 expect('list', QUEUE)
@@ -51,7 +52,7 @@ for offset = 0, 4800, page do
     if is_cut or #expired < 2 * page then break end
 end
 
-local requeued, buried, forgotten = 0, 0, 0
+local requeued, buried, forgotten = 0, {}, 0
 for _, worker in ipairs(workers) do
     local present = count_newcomers(worker.id, worker.list)
     if worker.moved > 0 then
@@ -84,9 +85,8 @@ for _, job in ipairs(jobs) do
         local result = '{"error":' .. problem .. ',"id":' .. cjson.encode(id)
         if job.batch ~= '' then result = result .. ',"batch":' .. cjson.encode(job.batch) end
         local source = job.fields.source
-        if type(source) == 'string' and is_utf8(source) then
-            result = result .. ',"source":' .. cjson.encode(source)
-        end
+        if type(source) ~= 'string' or not is_utf8(source) then source = '' end
+        if source ~= '' then result = result .. ',"source":' .. cjson.encode(source) end
         result = result .. ',"status":"failed","worker":' .. cjson.encode(job.worker) .. '}'
         settle_as_dead({
             id = id, raw = job.raw, batch = job.batch, result = result, code = 'worker_crashed',
@@ -94,8 +94,8 @@ for _, job in ipairs(jobs) do
         }, limits)
         -- Its attempts are gone, so that the next of its equals starts anew.
         counted[id] = nil
-        buried = buried + 1
+        for _, fact in ipairs({id, source, failed + crashed}) do buried[#buried + 1] = fact end
     end
 end
 count('reclaimed', requeued)
-return {requeued, buried, forgotten, is_cut and 1 or 0}
+return {requeued, #buried / 3, forgotten, is_cut and 1 or 0, buried}
