@@ -26,6 +26,12 @@ struct BatchFollower: Sendable {
         var lastChange = start
         var settled = -1
         var told: Set<Hindrance> = []
+        // Nothing will move while the queue is paused, so that is said before anybody wonders. Workers may
+        // just be starting.
+        if let hindrance = await hindrance(), hindrance == .paused {
+            await tell(hindrance)
+            told.insert(hindrance)
+        }
         while true {
             let state = try await look()
             guard state.total >= pushed else { throw .batchLost(known: state.total, pushed: pushed) }
@@ -42,7 +48,7 @@ struct BatchFollower: Sendable {
             if now - lastChange > Self.stillness {
                 lastChange = now
                 if let hindrance = await hindrance(), told.insert(hindrance).inserted {
-                    display.interrupt(sentence(hindrance))
+                    await tell(hindrance)
                 }
             }
             do { try await Task.sleep(for: Self.pace) } catch { throw .queue(.redis(.cancelled)) }
@@ -67,9 +73,20 @@ struct BatchFollower: Sendable {
         }
     }
 
-    private func sentence(_ hindrance: Hindrance) -> String {
+    private func tell(_ hindrance: Hindrance) async {
+        var reason: String?
+        if hindrance == .paused {
+            // An outage, or gone since: it is said without.
+            do throws(QueueError) { reason = try await operators.pauseReason() } catch { reason = nil }
+        }
+        display.interrupt(sentence(hindrance, reason))
+    }
+
+    private func sentence(_ hindrance: Hindrance, _ reason: String?) -> String {
         switch hindrance {
-        case .paused: "the queue \(queueName) is paused; its jobs wait until it is resumed"
+        case .paused:
+            "the queue \(queueName) is paused\(reason.map { " (\($0))" } ?? ""); its jobs wait until it is "
+                + "resumed: \(steps.resume)"
         case .noWorker: "no worker serves the queue \(queueName); start one with: \(steps.startWorker)"
         case .nothingLeft:
             "no job is left in the queue \(queueName), and none of this batch was settled for a while: a "

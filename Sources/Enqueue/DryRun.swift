@@ -40,6 +40,6 @@ struct DryRun {
         }
         warnings.close()
         if request.printsJSON { print(summary.json) } else { complain(summary.pushedText) }
-        return .done
+        return request.failsIfEmpty && summary.enqueued == 0 ? .noInput : .done
     }
 }

@@ -49,6 +49,16 @@ enum EnqueueOptions {
         environment: "THUMBNAIL_MAX_BACKLOG",
         help: "Push nothing that would let more than N jobs wait; exit with 75 when the queue is full.")
 
+    static let waitForRoom = Option(
+        flag: "wait-for-room", environment: "THUMBNAIL_WAIT_FOR_ROOM",
+        help: "With --max-backlog: wait while the queue is full, and push the rest as workers take jobs.")
+
+    static let failIfEmpty = Option(
+        flag: "fail-if-empty", environment: "THUMBNAIL_FAIL_IF_EMPTY",
+        help:
+            "Exit with 66 when there is nothing to enqueue, as when a disk is not mounted. Without it an empty "
+            + "directory or list is no error.")
+
     static let wait = Option(
         flag: "wait", environment: "THUMBNAIL_WAIT",
         help: "Wait until all jobs are done, show how far they are, and sum up the errors at the end.")
@@ -73,9 +83,10 @@ enum EnqueueOptions {
             + "into thumbnails that fit into a box of points, at the scales of the displays they are for. With "
             + "--wait it stays until all are done.",
         groups: [
-            .init("Pictures", [directories, filesFrom, nullSeparated, relativeTo]),
+            .init("Pictures", [directories, filesFrom, nullSeparated, relativeTo, failIfEmpty]),
             .init("Thumbnails", [pointSize, scales, quality]),
-            .init("Queue", [ConnectionOptions.redis, ConnectionOptions.queue, batch, maxBacklog]),
+            .init(
+                "Queue", [ConnectionOptions.redis, ConnectionOptions.queue, batch, maxBacklog, waitForRoom]),
             .init("Output", [wait, json, dryRun]),
         ],
         examples: [
@@ -92,7 +103,8 @@ enum EnqueueOptions {
             .init("enqueue --dir photos --pt 120x120 --dry-run | head", "Look first."),
         ],
         exitStatuses: [
-            .done, .someJobsFailed, .usage, .redisUnreachable, .queueFull, .configuration, .interrupted,
+            .done, .someJobsFailed, .usage, .noInput, .redisUnreachable, .queueFull, .configuration,
+            .interrupted,
         ])
 }
 

@@ -30,6 +30,8 @@ struct EnqueueRequest {
     /// The user's, else a new one.
     let batch: String
     let maxBacklog: Int?
+    let waitsForRoom: Bool
+    let failsIfEmpty: Bool
     let waits: Bool
     let printsJSON: Bool
     let isDryRun: Bool
@@ -54,6 +56,8 @@ struct EnqueueRequest {
         queue = values[ConnectionOptions.queue]
         batch = values[Options.batch] ?? BatchName.random()
         maxBacklog = values[Options.maxBacklog]
+        waitsForRoom = values[Options.waitForRoom]
+        failsIfEmpty = values[Options.failIfEmpty]
         waits = values[Options.wait]
         printsJSON = values[Options.json]
         isDryRun = values[Options.dryRun]
@@ -77,6 +81,9 @@ struct EnqueueRequest {
         if values[Options.wait], values[Options.dryRun] {
             problems.append(
                 .combination("--wait: nothing is pushed with --dry-run, so nothing can be waited for"))
+        }
+        if values[Options.waitForRoom], values[Options.maxBacklog] == nil {
+            problems.append(.combination("--wait-for-room: is about --max-backlog, which is not given"))
         }
         return problems
     }

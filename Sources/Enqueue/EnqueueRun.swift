@@ -43,7 +43,8 @@ struct EnqueueRun: Sendable {
             try await connect()
             let pusher = Pusher(
                 queue: queue, reader: reader, tally: tally, display: display,
-                longestQueue: request.maxBacklog)
+                longestQueue: request.maxBacklog,
+                waitsForRoom: request.waitsForRoom)
             switch try await pusher.push() {
             case .all: break
             case .full(let waiting): return refuse(waiting: waiting)
@@ -55,6 +56,7 @@ struct EnqueueRun: Sendable {
             if !request.printsJSON { say(tally.summary.pushedText) }
             if request.waits { try await follow() }
             await report()
+            if request.failsIfEmpty, tally.summary.enqueued == 0 { return .noInput }
             return (tally.summary.outcome?.failed ?? 0) > 0 ? .someJobsFailed : .done
         } catch {
             return giveUp(error)
@@ -129,6 +131,7 @@ struct EnqueueRun: Sendable {
             summary.enqueued == 0
                 ? "nothing was enqueued; try again when workers have caught up"
                 : "\(summary.standing); enqueue the rest when workers have caught up")
+        complain("or let it push the rest as workers take jobs, with --wait-for-room")
         return .queueFull
     }
 

@@ -20,6 +20,9 @@ struct NextSteps {
         return shellLine(words + ["--output", "thumbs"] + place)
     }
 
+    /// Ends a pause.
+    var resume: String { shellLine(["fleet", "resume"] + place) }
+
     /// The queue, for another program of the fleet.
     private var place: [String] {
         var words: [String] = []

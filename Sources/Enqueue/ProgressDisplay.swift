@@ -11,11 +11,21 @@ final class ProgressDisplay: Sendable {
 
     private let isTerminal = isatty(STDERR_FILENO) == 1
     private let isDrawn = Atomic(false)
+    private let hasToldOfFull = Atomic(false)
     private let last = Mutex<(at: ContinuousClock.Instant?, progress: Progress?)>((nil, nil))
 
     /// How many jobs are pushed so far; on a terminal only, where the walk may take minutes.
     func show(pushed: Int) {
         drawLine("enqueued \(pushed) …")
+    }
+
+    /// The queue is full, and the rest is pushed when there is room; told once where there is no terminal.
+    func showFull(waiting: Int, pushed: Int) {
+        drawLine("enqueued \(pushed), waiting for room: \(count(waiting, "job")) wait …")
+        if !isTerminal, !hasToldOfFull.exchange(true, ordering: .relaxed) {
+            complain(
+                "the queue is full: \(count(waiting, "job")) wait; pushing the rest as workers take jobs")
+        }
     }
 
     func show(_ progress: Progress, _ rate: ProgressRate) {

@@ -10,13 +10,14 @@ struct Pusher: Sendable {
     private let display: ProgressDisplay
     /// Nil: no limit.
     private let longestQueue: Int?
+    private let waitsForRoom: Bool
     /// In the names of all chunks: other processes push into the same batch.
     private let run: String
     private let files = BlockingThreads(name: "file")
 
     enum End: Equatable {
         case all
-        /// The rest would have made the queue too long.
+        /// The rest would have made the queue too long, and nobody waits for room.
         case full(waiting: Int)
         /// The tally was told to stop.
         case stopped
@@ -24,15 +25,19 @@ struct Pusher: Sendable {
 
     /// Jobs of one round trip: large enough that the round trip is nothing beside the work in it.
     private static let portion = 16 * QueueLimits.jobsPerChunk
+    /// Between two looks whether a full queue has room again.
+    private static let roomPace = Duration.milliseconds(250)
 
     init(
-        queue: ProducerQueue, reader: ChunkReader, tally: Tally, display: ProgressDisplay, longestQueue: Int?
+        queue: ProducerQueue, reader: ChunkReader, tally: Tally, display: ProgressDisplay,
+        longestQueue: Int? = nil, waitsForRoom: Bool = false
     ) {
         self.queue = queue
         self.reader = reader
         self.tally = tally
         self.display = display
         self.longestQueue = longestQueue
+        self.waitsForRoom = waitsForRoom
         var generator = SystemRandomNumberGenerator()
         run = BatchName.token(using: &generator)
     }
@@ -79,15 +84,38 @@ struct Pusher: Sendable {
             chunks.append(chunk(jobs[start..<end], &chunkNumber))
         }
         if chunks.isEmpty { return nil }
-        if longestQueue == nil { return try await send(chunks) }
+        guard let longestQueue else { return try await send(chunks) }
         // One at a time: behind a chunk that does not fit, a smaller one would.
         for chunk in chunks {
-            guard let end = try await send([chunk]) else { continue }
-            // What still fits of it, so that a backlog of N is used up to N.
-            guard case .full(let waiting) = end, let longestQueue, waiting < longestQueue else { return end }
-            let room = min(longestQueue - waiting, chunk.jobs.count)
-            return try await send([self.chunk(chunk.jobs.prefix(room), &chunkNumber)])
-                ?? .full(waiting: longestQueue)
+            if let end = try await fit(chunk, into: longestQueue, &chunkNumber) { return end }
+        }
+        return nil
+    }
+
+    /// Pushes what fits of a chunk, so that a backlog of N is used up to N, and perhaps waits for room for the
+    /// rest of it.
+    private func fit(
+        _ chunk: ProducerQueue.Chunk, into longestQueue: Int, _ chunkNumber: inout Int
+    ) async throws(EnqueueError) -> End? {
+        var chunk = chunk
+        while let end = try await send([chunk]) {
+            guard case .full(let waiting) = end else { return end }
+            if waiting < longestQueue {
+                let room = min(longestQueue - waiting, chunk.jobs.count)
+                let part = self.chunk(chunk.jobs.prefix(room), &chunkNumber)
+                // Others push, too: the room may be gone.
+                if let end = try await send([part]) {
+                    guard case .full = end, waitsForRoom else { return end }
+                    continue
+                }
+                guard waitsForRoom else { return .full(waiting: longestQueue) }
+                if room == chunk.jobs.count { return nil }
+                chunk = self.chunk(chunk.jobs.dropFirst(room), &chunkNumber)
+            } else {
+                guard waitsForRoom else { return end }
+                display.showFull(waiting: waiting, pushed: tally.summary.enqueued)
+                do { try await Task.sleep(for: Self.roomPace) } catch { return .stopped }
+            }
         }
         return nil
     }

@@ -14,17 +14,20 @@ struct ClaimLoop: Sendable {
     let running: RunningJobs
     let settlement: Settlement
     let log: EventLog
+    let trouble: TroubleLog
     let facts: WorkerFacts
     /// A blocking move is under way.
     let isAsleep = Flag()
-    /// Called when nothing waits; `--drain` looks there whether all is done.
-    let onEmpty: @Sendable () async -> Void
+    /// `--drain`: told when nothing waits, it looks whether all is done. Nil for a worker that stays.
+    let ranDry: Announcement?
 
     /// What a job holds until its header is known: the header's window, a stack, its own text.
     static let probe = ByteCount.kibibytes(128)
     /// How long a blocking move sleeps in Redis. A frozen worker's last one may still be served, so it
     /// must be over before the lease is.
     static let idleWait = Duration.seconds(5)
+    /// How long plain BRPOP looks, without sleeping, whether there is more: it has no script to ask.
+    static let look = Duration.milliseconds(10)
     /// The lease that must be left for a blocking move, beyond its own length.
     static let leaseReserve = Duration.seconds(1)
     /// The pause between claims while Redis has no memory left for a blocking move.
@@ -85,8 +88,8 @@ struct ClaimLoop: Sendable {
                 source = jobs.isEmpty ? .script : .recovered(jobs)
                 guard let raw else { return nil }
                 return Claim(raw: raw, isSuspect: try await isSuspect(raw))
-            case .script where queue.ownership == .none:
-                return try await pop()
+            case .script where queue.ownership == .none, .blockingMove where queue.ownership == .none:
+                return try await pop(&source)
             case .script:
                 return try await claim(&source)
             case .blockingMove:
@@ -103,7 +106,7 @@ struct ClaimLoop: Sendable {
         switch try await queue.claim(limit: 1) {
         case .jobs(let jobs): return jobs.first.map { Claim(raw: $0.raw, isSuspect: $0.crashes > 0) }
         case .empty:
-            await onEmpty()
+            ranDry?.announce()
             source = .blockingMove
         // A renewal that came while the script ran may have mended it already.
         case .paused, .leaseLapsed: await untilClaimable(after: renewals)
@@ -119,23 +122,27 @@ struct ClaimLoop: Sendable {
 
     /// Plain BRPOP sees no pause, and no script is run before it that could: renewals tell, the first before
     /// the first job.
-    private func pop() async throws(QueueError) -> Claim? {
+    private func pop(_ source: inout Source) async throws(QueueError) -> Claim? {
         _ = await lease.renewed.next(after: 0)
         guard !lease.isPaused else {
             await untilClaimable()
             return nil
         }
+        // Who drains wants to know at once whether this was the last job.
+        var sleeps = true
+        if case .script = source { sleeps = ranDry == nil }
         let asked = ContinuousClock.now
         let raw: [UInt8]?
         isAsleep.set(true)
         do {
             defer { isAsleep.set(false) }
-            raw = try await queue.popUnsafely(atMost: Self.idleWait)
+            raw = try await queue.popUnsafely(atMost: sleeps ? Self.idleWait : Self.look)
         }
+        source = raw == nil ? .blockingMove : .script
         if let raw { return Claim(raw: raw) }
-        await onEmpty()
+        ranDry?.announce()
         // Woken before its time: the queue may be paused.
-        if ContinuousClock.now - asked < Self.idleWait { await untilClaimable() }
+        if sleeps, ContinuousClock.now - asked < Self.idleWait { await untilClaimable() }
         return nil
     }
 
@@ -150,12 +157,13 @@ struct ClaimLoop: Sendable {
         isAsleep.set(true)
         defer { isAsleep.set(false) }
         let raw = try await queue.wait(atMost: limit)
-        if raw == nil { await onEmpty() }
+        if raw == nil { ranDry?.announce() }
         // Woken before its time: the queue may be paused, which only the script sees.
         if raw == nil, ContinuousClock.now - asked < limit { source = .script }
         // A job that was there already is seldom alone; one that came while we slept mostly is, and
         // asking the script for more would be a third round trip for it.
-        if raw != nil, ContinuousClock.now - asked < .milliseconds(1) { source = .script }
+        // Who drains asks all the same: it wants to know at once whether this was the last job.
+        if raw != nil, ranDry != nil || ContinuousClock.now - asked < .milliseconds(1) { source = .script }
         guard let raw else { return nil }
         // A third round trip, but only while a worker with jobs is late, or jobs it left are not settled.
         return Claim(raw: raw, isSuspect: lease.mayHaveSuspects ? try await isSuspect(raw) : false)
@@ -164,18 +172,6 @@ struct ClaimLoop: Sendable {
     /// When asking fails, the job lies in this worker's list and is found there again.
     private func isSuspect(_ raw: [UInt8]) async throws(QueueError) -> Bool {
         try await queue.crashes(of: Job.read(raw).ticket) > 0
-    }
-
-    /// A blocking move does not see a pause: wakes one that sleeps through its beginning. Runs until the
-    /// task is cancelled.
-    func wakeOnPause() async {
-        while !Task.isCancelled {
-            await lease.renewed.next()
-            guard lease.isPaused, isAsleep.isSet else { continue }
-            do throws(QueueError) { _ = try await queue.stopWaiting() } catch {
-                log.debug("claim.not_woken", ["error": .text(of: error)])
-            }
-        }
     }
 
     private func recover(_ source: inout Source, from error: QueueError) async {
@@ -187,7 +183,7 @@ struct ClaimLoop: Sendable {
             return
         case .redis(let reason) where reason.isOutage || reason == .cancelled: break
         case .redis, .unexpectedAnswer, .evicts:
-            log.error("claim.failed", ["error": .text(of: error)])
+            trouble.note("claim.failed", error)
             await pause(Self.errorPause)
         }
         guard !Task.isCancelled, queue.ownership == .list else { return }

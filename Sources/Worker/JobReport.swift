@@ -34,7 +34,7 @@ extension JobResult {
             value: plan.picture.orientation.value.rawValue, from: plan.picture.orientation.source.rawValue)
         decodeScale = Double(plan.geometry.decodeScale.eighths) / 8
         footprintBytes = Int(plan.footprint.total.bytes)
-        notes = rendering.notes
+        notes = job.notes + rendering.notes
         partial = rendering.rowsGood == nil ? nil : true
         timings = Timings(times, rendering)
     }

@@ -7,6 +7,8 @@ import Units
 
 /// Renews the worker's lease from a thread and a connection of its own, so that neither decoding on
 /// every core nor a busy queue can make a live worker look dead. Goes on during the drain.
+///
+/// The first renewal makes the worker one of the fleet, so it comes only when the worker is told to start.
 final class LeaseKeeper: Sendable {
     /// What the last renewals told.
     struct News: Sendable {
@@ -20,7 +22,9 @@ final class LeaseKeeper: Sendable {
     private let lease: Duration
     /// Between two renewals.
     let interval: Duration
-    private let thread: Mutex<PeriodicThread?>
+    private let health: RedisHealth
+    private let thread = Mutex<PeriodicThread?>(nil)
+    private let makeThread: @Sendable (LeaseKeeper) -> PeriodicThread
 
     /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease nothing can
     /// be claimed until it is renewed; the connection keeps a pause of its own between its attempts.
@@ -29,23 +33,27 @@ final class LeaseKeeper: Sendable {
     /// - Parameter info: what operators see of this worker; asked at every renewal.
     init(
         _ renewal: LeaseRenewal, lease: Duration, address: RedisAddress, name: String, health: RedisHealth,
-        log: EventLog, info: @escaping @Sendable () -> [(String, String)]
+        log: EventLog, trouble: TroubleLog, info: @escaping @Sendable () -> [(String, String)]
     ) {
         self.lease = lease
+        self.health = health
         interval = renewal.interval
         news = Mutex(News())
-        thread = Mutex(nil)
-        let connection = Mutex<BlockingRedisClient?>(nil)
-        let started = PeriodicThread(name: "lease") { [weak self] in
-            connection.withLock { client in
-                // Made on the thread that uses it.
-                let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
-                let isAnswered = self?.renew(renewal, on: client, info: info(), log) ?? true
-                return isAnswered ? renewal.interval : Self.retryPause
+        makeThread = { keeper in
+            let connection = Mutex<BlockingRedisClient?>(nil)
+            return PeriodicThread(name: "lease") { [weak keeper] in
+                connection.withLock { client in
+                    // Made on the thread that uses it.
+                    let client = client.orMake { BlockingRedisClient(address, name: name, health: health) }
+                    let isAnswered = keeper?.renew(renewal, on: client, info: info(), log, trouble) ?? true
+                    return isAnswered ? renewal.interval : Self.retryPause
+                }
             }
         }
-        thread.withLock { $0 = started }
     }
+
+    /// Renews for the first time, and from now on.
+    func start() { thread.withLock { $0 = makeThread(self) } }
 
     /// True before the first renewal, too: nothing is known yet.
     var mayHaveSuspects: Bool { news.withLock { $0.answer?.mayHaveSuspects ?? true } }
@@ -66,9 +74,10 @@ final class LeaseKeeper: Sendable {
     /// Ends the renewals. Blocks until one under way is over.
     func stop() { thread.withLock { $0.take() }?.stop() }
 
-    /// False when Redis was away.
+    /// False while Redis is away.
     private func renew(
-        _ renewal: LeaseRenewal, on client: BlockingRedisClient, info: [(String, String)], _ log: EventLog
+        _ renewal: LeaseRenewal, on client: BlockingRedisClient, info: [(String, String)], _ log: EventLog,
+        _ trouble: TroubleLog
     ) -> Bool {
         let asked = ContinuousClock.now
         do throws(QueueError) {
@@ -81,9 +90,12 @@ final class LeaseKeeper: Sendable {
             renewed.announce()
             return true
         } catch {
-            // An outage is logged once, by the health that all connections share.
-            log.debug("lease.not_renewed", ["error": .text(of: error)])
-            if case .redis(let reason) = error { return !reason.isOutage }
+            if health.isDown {
+                // Logged already, by the health that all connections share.
+                log.debug("lease.not_renewed", ["error": .text(of: error)])
+                return false
+            }
+            trouble.note("lease.not_renewed", error)
             return true
         }
     }

@@ -1,5 +1,6 @@
 import EventLog
 import JobQueue
+import ProgramOptions
 import Units
 
 /// Puts back what would lie for ever: jobs of workers that died, and delayed jobs that are due. Every
@@ -53,10 +54,23 @@ struct Reaper: Sendable {
                 log.warning(
                     "jobs.reclaimed",
                     ["requeued": .integer(reclaimed.requeued), "buried": .integer(reclaimed.buried)])
+                for job in reclaimed.lost { tell(of: job) }
             }
         } catch {
             log.debug("reaper.failed", ["error": .text(of: error)])
         }
+    }
+
+    /// As of every other job that is buried: who looks for it in the logs finds it.
+    private func tell(of job: WorkerQueue.Buried) {
+        let code = ErrorCode.workerCrashed.rawValue
+        log.warning(
+            "job.buried",
+            [
+                "id": .string(job.id), "source": .string(job.source ?? ""), "code": .string(code),
+                "error": "workers died while they held this job", "attempt": .integer(job.attempts),
+                "do": .string(FailureAdvice.advice(for: code)),
+            ])
     }
 
     /// Waits for jobs that are due before the next renewal tells again, and puts them back.

@@ -23,6 +23,7 @@ struct Worker: Sendable {
     private let outputs: OutputDirectory
     private let files = BlockingThreads(name: "file")
     private let reaper: Reaper
+    private let pauseWatch: PauseWatch
     private let giveBack = Flag()
     private let queueRanDry = Announcement()
 
@@ -31,6 +32,9 @@ struct Worker: Sendable {
     /// How long giving jobs back may take when Redis does not answer: the lease gives them back, too.
     static let releasePatience = Duration.seconds(3)
 
+    /// Between two looks of `--drain` at jobs that run elsewhere or are delayed.
+    static let drainPace = Duration.seconds(1)
+
     init(
         _ options: WorkerOptions, sources: SourceRoots, outputs: OutputDirectory, id: WorkerID,
         admission: MemoryAdmission, log: EventLog
@@ -38,15 +42,18 @@ struct Worker: Sendable {
         var limits = QueueLimits()
         limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
+        let trouble = TroubleLog(log, advice: RedisAdvice(options))
         let health = RedisHealth { change in
             switch change {
             case .outageBegan(let error):
                 quarantine.begin()
-                log.warning("redis.outage_began", ["error": .text(of: error)])
+                trouble.tell("redis.outage_began", .redis(error))
             case .outageEnded(let length):
                 quarantine.endAfterLease()
                 log.info("redis.outage_ended", ["after_ms": .duration(length)])
             }
+        } onReminder: { error, length in
+            trouble.tell("redis.outage_goes_on", .redis(error), after: length)
         }
         let keys = QueueKeys(queue: options.queue)
         let name = id.connectionName
@@ -61,7 +68,7 @@ struct Worker: Sendable {
         let facts = WorkerFacts(running: running, admission: admission)
         lease = LeaseKeeper(
             LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
-            name: name, health: health, log: log, info: facts.fields)
+            name: name, health: health, log: log, trouble: trouble, info: facts.fields)
         let cores = CoreThreads()
         let settlement = Settlement(
             processor: JobProcessor(
@@ -70,8 +77,10 @@ struct Worker: Sendable {
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,
-            settlement: settlement, log: log, facts: facts,
-            onEmpty: { [queueRanDry] in if options.drains { queueRanDry.announce() } })
+            settlement: settlement, log: log, trouble: trouble, facts: facts,
+            ranDry: options.drains ? queueRanDry : nil)
+        pauseWatch = PauseWatch(
+            queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
         self.admission = admission
         self.outputs = outputs
@@ -112,6 +121,7 @@ struct Worker: Sendable {
                 "sources": .list(options.sourceRoots), "output": .string(options.output),
             ])
         await Failpoint.started.reach()
+        lease.start()
         let jobs = JobTasks()
         await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
@@ -119,7 +129,7 @@ struct Worker: Sendable {
             // Nobody waits for its end: a walk on a thread cannot be cancelled.
             Task { await StrayFiles.sweep(outputs, known: operators, on: files, log: log) }
             group.addTask { await reaper.run() }
-            group.addTask { await claimLoop.wakeOnPause() }
+            group.addTask { await pauseWatch.run() }
             await superviseUntilStopped(signals, claiming: claiming, working: working)
             group.cancelAll()
             claiming.cancel()
@@ -246,12 +256,21 @@ struct Worker: Sendable {
         var seen = 0
         while !Task.isCancelled {
             seen = await queueRanDry.next(after: seen)
-            await running.untilAllSettled()
-            do throws(QueueError) {
-                let audit = try await operators.audit()
-                if audit.waiting + audit.running + audit.delayed == 0 { return report() }
-            } catch {
+            do {
+                var isOthers = true
+                while isOthers {
+                    await running.untilAllSettled()
+                    let audit = try await operators.audit()
+                    if audit.waiting + audit.running + audit.delayed == 0 { return report() }
+                    // What waits is for the claim loop, which says when it has taken the last.
+                    isOthers = audit.waiting == 0
+                    if isOthers { try await Task.sleep(for: Self.drainPace) }
+                }
+            } catch let error as QueueError {
                 log.debug("drain.unknown", ["error": .text(of: error)])
+            } catch {
+                // Cancelled: told to stop by other means.
+                return
             }
         }
     }

@@ -25,7 +25,9 @@ enum WorkerProgram {
         let worker = assemble(options, log)
 
         runToEnd {
-            guard let signals = await checkQueue(worker, signals.received) else { return .done }
+            guard let signals = await checkQueue(worker, RedisAdvice(options), signals.received) else {
+                return .done
+            }
             await worker.run(signals: signals)
             log.flush(within: .seconds(1))
             return .done
@@ -41,7 +43,7 @@ enum WorkerProgram {
     /// Waits for Redis' first answer, and ends the program where a person has to mend something. Answers the
     /// signals that the worker shall listen to; nil when one came before Redis answered.
     private static func checkQueue(
-        _ worker: Worker, _ signals: AsyncStream<ProcessSignals.Signal>
+        _ worker: Worker, _ advice: RedisAdvice, _ signals: AsyncStream<ProcessSignals.Signal>
     ) async -> AsyncStream<ProcessSignals.Signal>? {
         let checking = Task { () -> QueueError? in
             do throws(QueueError) { try await worker.checkQueue() } catch { return error }
@@ -56,19 +58,10 @@ enum WorkerProgram {
             }
         }
         if let error = await checking.value {
-            let advice = advice(for: error).map { "\nworker: " + $0 } ?? ""
-            end(exitStatus(for: error), complaining: "worker: \(error)" + advice)
+            let hint = advice.hint(for: error).map { "\nworker: " + $0 } ?? ""
+            end(exitStatus(for: error), complaining: "worker: \(error)" + hint)
         }
         return checking.isCancelled ? nil : passedOn
-    }
-
-    /// What to do, where the error does not say it.
-    private static func advice(for error: QueueError) -> String? {
-        switch error {
-        case .redis(.wrongType): "another program uses this key; name another queue with --queue"
-        case .evicts: "or start with --allow-eviction, and lose jobs when memory is full"
-        case .redis, .unexpectedAnswer: nil
-        }
     }
 
     private static func options(in environment: [String: String]) -> WorkerOptions {

@@ -24,8 +24,14 @@ struct PauseTests {
         #expect(audit.waiting >= count - 1, "\(audit)")
         try await fleet.operators.resume()
         #expect(try await fleet.results(count).count == count)
+        try await eventually("the worker to say that it goes on") {
+            worker.standardError.contains("queue.resumed") ? () : nil
+        }
         worker.send(15)
         #expect(await worker.wait() == .status(0))
+        let log = worker.standardError
+        #expect(log.ranges(of: "queue.paused").count == 1 && log.contains("a test"), "\(log)")
+        #expect(log.ranges(of: "queue.resumed").count == 1, "\(log)")
         try await fleet.expectAllSettled()
     }
 

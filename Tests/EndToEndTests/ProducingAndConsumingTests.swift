@@ -41,6 +41,51 @@ import Testing
         #expect(await worker.wait() == .status(0))
     }
 
+    @Test(arguments: [true, false])
+    func `a follower goes on after its group or the whole stream is deleted`(wholeStream: Bool) async throws {
+        let fleet = try await TestFleet(pictures: ["albums/a.jpg": "landscape-420.jpg"])
+        let worker = try fleet.worker()
+        let follower = try python("follow.py", in: fleet)
+        _ = try await shell("push", in: fleet)
+        try await untilSays(follower, "photo-17 ")
+        _ = try await fleet.client.call(
+            wholeStream
+                ? RedisCommand("DEL", fleet.keys.results)
+                : RedisCommand("XGROUP", "DESTROY", fleet.keys.results, "gallery"))
+        try await untilSays(follower, "making it again")
+        try await fleet.push(#"{"source":"albums/a.jpg","pt":"50x50","scale":1,"id":"later"}"#)
+        try await untilSays(follower, "later 50x50@1x/albums/a.jpg ")
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+    }
+
+    @Test func `examples that are called wrongly say how they are called`() async throws {
+        let fleet = try await TestFleet()
+        for (example, arguments, text) in [
+            ("push_batch.py", [], "usage: push_batch.py BATCH PHOTO"), ("push_batch.py", ["b"], "usage: "),
+            ("progress.py", [], "usage: progress.py BATCH"), ("progress.py", ["b"], "no such batch: b"),
+        ] {
+            let process = try python(example, arguments, in: fleet)
+            #expect(await process.wait() == .status(1))
+            #expect(process.standardError.hasPrefix(text), "\(process.standardError)")
+        }
+    }
+
+    @Test func `a batch of thousands is pushed in chunks, in order, and adds up`() async throws {
+        let fleet = try await TestFleet()
+        let photos = (0..<1_203).map { "albums/\($0).jpg" }
+        let push = try python("push_batch.py", ["b"] + photos, in: fleet)
+        #expect(await push.wait() == .status(0), "\(push.standardError)")
+        #expect(push.standardOutput == "1203 jobs in batch b\n")
+        let reply = try await fleet.client.call(RedisCommand("LRANGE", fleet.keys.queue, "0", "-1"))
+        let waiting = (reply.array ?? []).reversed().map { entry in
+            if case .job(let job) = Job.read(entry.bytes ?? []) { job.source } else { "" }
+        }
+        #expect(waiting == photos)
+        let total = try await fleet.client.call(RedisCommand("HGET", fleet.keys.batch("b"), "total"))
+        #expect(total.text == "1203")
+    }
+
     @Test func `a follower that was killed is given again what it never acknowledged, and no more`()
         async throws
     {

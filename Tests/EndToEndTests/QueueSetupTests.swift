@@ -24,6 +24,20 @@ struct QueueSetupTests {
         }
     }
 
+    @Test func `a worker that is refused has never been one of the fleet`() async throws {
+        let fleet = try await TestFleet(configuration: ["--maxmemory-policy", "allkeys-lru"])
+        let proxy = try FaultProxy(before: fleet.redis.address)
+        // Checking takes its time, and a thread of the lease would have enough of it.
+        proxy.plan(.hold, .before, command: 1, named: "CONFIG")
+        let worker = try fleet.worker(redis: "\(proxy.address)")
+        #expect(await proxy.untilHit(atMost: .seconds(20)) != nil)
+        try await Task.sleep(for: .milliseconds(500))
+        proxy.thaw()
+        #expect(await worker.wait() == .status(78))
+        #expect(proxy.seen.byName["EVALSHA"] == nil, "\(proxy.seen.byName)")
+        #expect(try await fleet.operators.audit().workers.isEmpty)
+    }
+
     @Test func `a key of another type is named with both types and what to do, by worker and enqueue`()
         async throws
     {

@@ -75,6 +75,62 @@ struct RedisTroubleTests {
         #expect(await worker.wait() == .status(0))
     }
 
+    @Test func `a worker whose password is no longer right says so once, and goes on when it is right again`()
+        async throws
+    {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker()
+        try await fleet.untilAsleep(worker)
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "requirepass", "new-and-secret"))
+        _ = try await fleet.client.call(
+            RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+        try await eventually("the worker to say what it lacks") {
+            worker.standardError.contains("redis.outage_goes_on") ? () : nil
+        }
+        _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "requirepass", ""))
+        try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1}"#)
+        #expect(try await fleet.results(1)[0].status == .done)
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        let lines = worker.standardError.split(separator: "\n")
+        let told = lines.filter { $0.contains("redis.outage_goes_on") }
+        #expect(told.count == 1 && told.allSatisfy { $0.contains("REDIS_URL") && $0.contains("NOAUTH") })
+        #expect(lines.filter { $0.contains("redis.outage_began") }.count == 1)
+        #expect(lines.filter { $0.contains("redis.outage_ended") }.count == 1)
+    }
+
+    @Test func `a worker whose access list lacks something says what helps, and that helps`() async throws {
+        let fleet = try await TestFleet()
+        func acl(_ words: [String]) async throws {
+            var command = RedisCommand("ACL", "SETUSER", "me")
+            for word in words { command.append(word) }
+            _ = try await fleet.client.call(command)
+        }
+        try await acl(["on", ">geheim", "+@connection"])
+        let address = "unix://me:geheim@\(fleet.redis.socket)"
+        let refused = try fleet.worker(redis: address)
+        #expect(await refused.wait() == .status(78))
+        let advice = try #require(refused.standardError.firstRange(of: "ACL SETUSER me "))
+        let words = refused.standardError[advice.upperBound...].prefix { $0 != "\n" }.split(separator: " ")
+        try await acl(words.map { $0.filter { $0 != "'" } })
+        try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1}"#)
+        let worker = try fleet.worker(redis: address)
+        #expect(try await fleet.results(1)[0].status == .done)
+        try await fleet.untilAsleep(worker)
+        // Taken away while it works: it is not mute, and tells each trouble once.
+        try await acl(["-@scripting"])
+        try await eventually("the worker to say what it lacks") {
+            worker.standardError.contains("lease.not_renewed") ? () : nil
+        }
+        #expect(worker.standardError.contains("ACL SETUSER me"))
+        try await acl(["+@scripting"])
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        #expect(worker.standardError.ranges(of: "lease.not_renewed").count == 1, "\(worker.standardError)")
+        #expect(worker.standardError.ranges(of: "claim.failed").count <= 1, "\(worker.standardError)")
+        try await fleet.expectAllSettled()
+    }
+
     @Test func `what a person has to mend is said at the start`() async throws {
         let fleet = try await TestFleet()
         let nowhere = try fleet.worker(redis: "unix://\(fleet.folder.path)/no.sock")

@@ -38,6 +38,14 @@ struct ResultTests {
         try await fleet.expectAllSettled()
     }
 
+    @Test func `a misspelled field of a job that works is a note of its result`() async throws {
+        let fleet = try await TestFleet()
+        try await fleet.push(#"{"source":"a.jpg","pt":"60x60","scale":1,"qualty":50}"#)
+        let worker = try fleet.worker(["--drain"])
+        #expect(await worker.wait() == .status(0))
+        #expect(try await fleet.results(1)[0].notes == ["unknown field qualty, did you mean quality?"])
+    }
+
     @Test func `a stream entry names the job, its status and its batch beside the result`() async throws {
         let fleet = try await TestFleet()
         try await fleet.push(#"{"source":"a.jpg","pt":"60x60","scale":1,"batch":"b","id":"one"}"#)

@@ -58,6 +58,25 @@ struct ShutdownTests {
         try await fleet.expectAllSettled()
     }
 
+    @Test(arguments: ["claim", "brpop"])
+    func `a worker that drains leaves soon after its last job, also when that found it asleep`(
+        fetch: String
+    ) async throws {
+        let fleet = try await TestFleet()
+        let due = try await fleet.operators.now() + 2_500
+        let job = #"{"source":"a.jpg","pt":"9x9","scale":1}"#
+        _ = try await fleet.client.call(RedisCommand("ZADD", fleet.keys.delayed, "\(due)", "L1:" + job))
+        let worker = try fleet.worker(["--drain", "--fetch", fetch])
+        try await fleet.untilAsleep(worker)
+        _ = try await fleet.results(1)
+        let settled = ContinuousClock.now
+        #expect(await worker.wait() == .status(0))
+        // A sleep in Redis lasts five seconds.
+        #expect(ContinuousClock.now - settled < .seconds(3))
+        let audit = try await fleet.operators.audit()
+        #expect(audit.waiting + audit.running + audit.delayed == 0)
+    }
+
     @Test func `told to stop while Redis is away, a worker still ends in good time`() async throws {
         let fleet = try await TestFleet()
         let worker = try fleet.worker()

@@ -80,6 +80,19 @@ struct ProgramTests {
                 + "skipped 1: 1 no picture\n")
     }
 
+    @Test(arguments: [[], ["--dry-run"], ["--wait"], ["--json"]])
+    func `nothing found is an error only for who asks for it`(more: [String]) async throws {
+        let scratch = Scratch()
+        let queue = try await TestQueue()
+        for (option, status) in [([], 0), (["--fail-if-empty"], Int32(66))] {
+            let program = try queue.enqueue(["--dir", scratch.path] + option + more)
+            #expect(await program.wait() == .status(status))
+            #expect(
+                (program.standardOutput + program.standardError).contains(
+                    more == ["--json"] ? #""enqueued":0"# : "nothing to enqueue"))
+        }
+    }
+
     @Test func `a wrong command line ends with 64 and names each problem`() async throws {
         let queue = try await TestQueue()
         let program = try queue.enqueue(["--scale", "zero"])
@@ -111,6 +124,7 @@ struct ProgramTests {
                 enqueue: the queue is full: 2 jobs wait, and --max-backlog allows 2
                 enqueue: 2 jobs were enqueued as batch b, the last one for “\(scratch.path("b.jpg"))”; \
                 enqueue the rest when workers have caught up
+                enqueue: or let it push the rest as workers take jobs, with --wait-for-room
 
                 """)
         let again = try queue.enqueue(arguments)

@@ -110,6 +110,31 @@ struct PushTests {
         if most > 1 { #expect(tally.summary.standing.hasSuffix("the last one for “\(names[most - 2])”")) }
     }
 
+    @Test func `with patience a list longer than the backlog is pushed whole, in order and each once`()
+        async throws
+    {
+        let scratch = Scratch()
+        let (path, names) = list(1_237, in: scratch)
+        let queue = try await TestQueue()
+        let program = try queue.enqueue(
+            ["--files-from", path, "--max-backlog", "90", "--wait-for-room", "--batch", "b"])
+        var longest = 0
+        var taken: [String] = []
+        try await eventually("the end of the list") {
+            longest = max(longest, try await queue.waiting())
+            let command = RedisCommand("RPOP", queue.keys.queue, "60")
+            for entry in try await queue.client.call(command).array ?? [] {
+                if case .job(let job) = Job.read(entry.bytes ?? []) { taken.append(job.source) }
+            }
+            return taken.count == names.count
+        }
+        #expect(await program.wait() == .status(0))
+        #expect(taken == names && longest <= 90, "\(taken.count), \(longest)")
+        #expect(try await queue.producer.progress(ofBatch: "b").total == names.count)
+        #expect(program.standardOutput == "enqueued 1237 jobs as batch b\n")
+        #expect(program.standardError.ranges(of: "the queue is full").count == 1, "\(program.standardError)")
+    }
+
     @Test func `a backlog that is just large enough takes all`() async throws {
         let scratch = Scratch()
         let (path, names) = list(1_237, in: scratch)

@@ -116,6 +116,24 @@ struct TroubleTests {
         #expect(mentions == 1)
     }
 
+    @Test func `who waits on a paused queue is told at once, with the reason and what ends it`() async throws
+    {
+        let scratch = onePicture()
+        let queue = try await TestQueue()
+        try await queue.operators.pause(because: "moving the disk")
+        let start = ContinuousClock.now
+        let program = try queue.enqueue(["--dir", scratch.path, "--wait"])
+        try await eventually("a word about the pause") {
+            program.standardError.contains(
+                "the queue thumbnails is paused (moving the disk); its jobs wait until it is resumed: "
+                    + "fleet resume --redis \(queue.url)")
+        }
+        #expect(ContinuousClock.now - start < .seconds(4), "after five seconds everything is told")
+        try await queue.operators.resume()
+        #expect(try await queue.settle(until: program) == .status(0))
+        #expect(program.standardError.ranges(of: "is paused").count == 1)
+    }
+
     @Test func `an outage while waiting is told and waited out`() async throws {
         let scratch = onePicture()
         let queue = try await TestQueue(appendOnly: true)

@@ -1,6 +1,8 @@
 import Failpoints
 import FleetSupport
 import FoundationEssentials
+import JobQueue
+import Redis
 import TestSupport
 import Testing
 
@@ -25,6 +27,8 @@ struct CrashScenario {
         case stopsBusy
         /// Another worker died with the job in its list before.
         case predecessorDied
+        /// The same, and its lease was deleted, so that only a sweep finds the list.
+        case predecessorForgotten
     }
 
     let failpoint: Failpoint
@@ -59,6 +63,9 @@ struct CrashScenario {
             (passes, parked) = (2, .rendered)
         case .beforeReclaim, .afterReclaim:
             (way, attempt) = (.predecessorDied, 2)
+            parked = .beforeWait
+        case .beforeSweep, .afterSweep:
+            (way, attempt) = (.predecessorForgotten, 2)
             parked = .beforeWait
         case .draining, .givingBack, .beforeRelease:
             (way, attempt) = (.stopsBusy, 2)
@@ -107,12 +114,16 @@ struct CrashScenario {
             try FileManager.default.createDirectory(
                 atPath: fleet.output, withIntermediateDirectories: true)
             try Data([0]).write(to: URL(filePath: obstacle))
-        case .predecessorDied:
+        case .predecessorDied, .predecessorForgotten:
             try await fleet.push(job)
             await expectDeath(of: try fleet.worker(environment: environment("after-claim=kill")))
+            if way == .predecessorForgotten {
+                _ = try await fleet.client.call(RedisCommand("DEL", fleet.keys.workers))
+            }
         case .jobWaits, .jobComes, .jobComesTooLate, .stopsIdle, .stopsBusy: break
         }
-        let isPushedAtOnce = ![.jobComes, .jobComesTooLate, .predecessorDied].contains(way)
+        let isPushedAtOnce = ![.jobComes, .jobComesTooLate, .predecessorDied, .predecessorForgotten].contains(
+            way)
         if isPushedAtOnce { try await fleet.push(job) }
         let order =
             "\(failpoint.rawValue)=\(fate.rawValue)@\(passes + 1)"
@@ -132,7 +143,9 @@ struct CrashScenario {
                 worker.standardError.contains("failpoint read: hang") ? () : nil
             }
             worker.send(15)
-        case .jobWaits, .jobComesTooLate, .jobIsRetried, .jobIsBuried, .predecessorDied: break
+        case .jobWaits, .jobComesTooLate, .jobIsRetried, .jobIsBuried, .predecessorDied,
+            .predecessorForgotten:
+            break
         }
         try await eventually("the failpoint to be reached") {
             worker.standardError.contains("failpoint \(failpoint.rawValue): \(fate.rawValue)") ? () : nil

@@ -18,11 +18,18 @@ struct PoisonTests {
             }
             try await fleet.push(#"{"source":"a.jpg","pt":"200x200","scale":1,"id":"\#(number)"}"#)
         }
-        let crashes = try await withThrowingTaskGroup(of: Int.self) { group in
+        let lives = try await withThrowingTaskGroup(of: [String].self) { group in
             for _ in 0..<3 { group.addTask { try await supervise(fleet) } }
-            return try await group.reduce(0, +)
+            return try await group.reduce([], +)
         }
-        #expect(crashes == 3)
+        #expect(lives.count == 3 + 3, "three crashed, three went on to the end")
+        let burials = lives.joined().split(separator: "\n").filter {
+            $0.contains("job.buried") && $0.contains("worker_crashed")
+        }
+        #expect(burials.count == 1)
+        for fact in [#""id":"poison""#, #""source":"poison.jpg""#, "OOM killer"] {
+            #expect(burials.allSatisfy { $0.contains(fact) }, "\(burials)")
+        }
         let results = try await fleet.results(count + 1)
         #expect(results.count == count + 1 && Set(results.map(\.id)).count == count + 1)
         for result in results where result.id != "poison" { #expect(result.status == .done, "\(result)") }
@@ -33,9 +40,9 @@ struct PoisonTests {
     }
 
     /// Starts a worker again whenever it has crashed, as an init system does, until one has nothing more to do.
-    /// Answers how many crashed.
-    private func supervise(_ fleet: TestFleet) async throws -> Int {
-        var crashes = 0
+    /// Answers the log of each.
+    private func supervise(_ fleet: TestFleet) async throws -> [String] {
+        var logs: [String] = []
         while true {
             let worker = try fleet.worker(
                 ["--drain"],
@@ -43,11 +50,11 @@ struct PoisonTests {
                     "THUMBNAIL_FAILPOINT": "inspected=abort:poison.jpg", "THUMBNAIL_TEST_LEASE_MS": "2000",
                 ])
             let exit = await worker.wait(atMost: .seconds(60))
+            logs.append(worker.standardError)
             if exit != .signal(6) {
                 #expect(exit == .status(0), "\(worker.standardError)")
-                return crashes
+                return logs
             }
-            crashes += 1
         }
     }
 }

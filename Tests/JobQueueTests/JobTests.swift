@@ -69,6 +69,35 @@ struct JobTests {
         #expect(found.contains("quality: expected an integer of 1…100, found 101.0"))
     }
 
+    @Test(arguments: [
+        ("scales", "scale"), ("scle", "scale"), ("sacle", "scale"), ("Scale", "scale"), ("PT", "pt"),
+        ("qualty", "quality"), ("ouput", "output"), ("sourse", "source"), ("bacth", "batch"), ("ID", "id"),
+    ])
+    func `an unknown field that is one slip away from a known one is named`(slip: String, meant: String) {
+        let sentence = "unknown field \(slip), did you mean \(meant)?"
+        let found = problems(#"{"source":"s","pt":"0x0","scale":1,"\#(slip)":1}"#)
+        #expect(found.count == 2 && found.last == sentence)
+        guard case .job(let job) = read(#"{"source":"s","pt":"1x1","scale":1,"\#(slip)":1}"#) else {
+            Issue.record("expected a job")
+            return
+        }
+        #expect(job.notes == [sentence])
+    }
+
+    @Test(arguments: ["x", "p", "pts", "ids", "w", "width", "user", "sources_of", "scalar", "", "é", "elacs"])
+    func `an unknown field that is like no other is kept and ignored`(name: String) {
+        guard case .job(let job) = read(#"{"source":"s","pt":"1x1","scale":1,"\#(name)":1}"#) else {
+            Issue.record("expected a job")
+            return
+        }
+        #expect(job.notes.isEmpty)
+    }
+
+    @Test func `a job of a thousand strange fields names a few`() {
+        let fields = (0..<1_000).map { #""scale\#(UnicodeScalar(UInt32(0x100 + $0)) ?? "x")":1"# }
+        #expect(problems("{\(fields.joined(separator: ","))}").count == 3 + 8)
+    }
+
     @Test func `a newer version is left for a newer worker, whatever else it holds`() {
         guard case .newerVersion(let ticket, let version) = read(#"{"v":2,"id":"n","shape":"new"}"#) else {
             Issue.record("expected a newer version")

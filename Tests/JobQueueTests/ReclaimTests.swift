@@ -42,6 +42,7 @@ struct ReclaimTests {
             try await fleet.expire(worker)
             let reclaimed = try await fleet.worker("reaper").reclaim()
             #expect((reclaimed.requeued, reclaimed.buried) == (crash < 3 ? (1, 0) : (0, 1)))
+            #expect(reclaimed.lost == (crash < 3 ? [] : [.init(id: "p\"/", source: "s/1", attempts: 3)]))
         }
         let after = try await fleet.keySpace()
         #expect(after["q"] == nil && after["{q}:attempts"] == nil)

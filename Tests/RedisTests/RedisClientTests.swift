@@ -142,6 +142,28 @@ struct RedisOutageTests {
         }
     }
 
+    @Test func `an outage whose cause becomes another is told again`() async throws {
+        let redis = try await PrivateRedis()
+        let told = Monitor<[RedisError]>([])
+        let health = RedisHealth(onReminder: { error, _ in told.update { $0.append(error) } })
+        let client = RedisClient(redis.address, name: "t", health: health)
+        let other = redis.client()
+        for client in [client, other] { _ = try await client.call(RedisCommand("PING")) }
+        let pop = Task { try await client.call(RedisCommand("BRPOP", "q", "30", blocksFor: .seconds(30))) }
+        try await untilBlocked(1, redis)
+        _ = try await other.call(RedisCommand("CONFIG", "SET", "requirepass", "new"))
+        _ = try await other.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+        _ = await #expect(throws: RedisError.self) { try await pop.value }
+        #expect(told.wait(atMost: .seconds(10)) { $0.isEmpty ? nil : true } == true)
+        _ = try await other.call(RedisCommand("CONFIG", "SET", "requirepass", ""))
+        _ = try await client.callWhenUp(RedisCommand("PING"))
+        let errors = told.withLock { $0 }
+        guard case .authenticationFailed? = errors.first, errors.count == 1 else {
+            Issue.record("got \(errors)")
+            return
+        }
+    }
+
     @Test func `a frozen server times out, and the late answer is never taken for another`() async throws {
         let redis = try await PrivateRedis()
         var limits = RedisLimits()

@@ -4,6 +4,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case someJobsFailed = 1
     /// EX_USAGE: the command line is wrong.
     case usage = 64
+    /// EX_NOINPUT: nothing was found to work on, where that was said to be an error.
+    case noInput = 66
     /// EX_UNAVAILABLE.
     case redisUnreachable = 69
     /// EX_TEMPFAIL: trying again later may work.
@@ -19,6 +21,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .done: "done"
         case .someJobsFailed: "some jobs failed"
         case .usage: "the command line is wrong"
+        case .noInput: "nothing was found to enqueue, and --fail-if-empty was given"
         case .redisUnreachable: "Redis cannot be reached"
         case .queueFull: "the queue is full; try again later"
         case .interrupted: "interrupted; what was begun goes on"

@@ -21,6 +21,8 @@ public enum Failpoint: String, Sendable, CaseIterable {
     case afterRenew = "after-renew"
     case beforeReclaim = "before-reclaim"
     case afterReclaim = "after-reclaim"
+    case beforeSweep = "before-sweep"
+    case afterSweep = "after-sweep"
     case beforePromote = "before-promote"
     case afterPromote = "after-promote"
     case beforeDeregister = "before-deregister"

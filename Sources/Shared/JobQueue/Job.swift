@@ -21,6 +21,8 @@ public struct Job: Sendable, Equatable {
     public let output: String?
     /// 1–100.
     public let quality: Int
+    /// Oddities that do no harm: unknown fields that look like a slip of a known one.
+    public let notes: [String]
 
     public static let defaultQuality = 80
     /// Displays have one to four scales; more is a mistake.
@@ -103,13 +105,14 @@ private struct JobFieldReader {
                 }
             }
         }
+        let slips = FieldNames.slips(among: fields.keys)
         guard problems.isEmpty, let source, let size, let scales else {
-            return .invalid(ticket, problems: problems)
+            return .invalid(ticket, problems: problems + slips)
         }
         return .job(
             Job(
                 ticket: ticket, source: source, pointWidth: size.width, pointHeight: size.height,
-                scales: scales, output: output, quality: quality))
+                scales: scales, output: output, quality: quality, notes: slips))
     }
 
     /// An id or a batch. Must agree with `name_in` in prelude.lua about what counts as one.

@@ -220,6 +220,16 @@ public struct WorkerQueue: Sendable {
         public let forgotten: Int
         /// There may be more to reclaim at once.
         public let isCut: Bool
+        /// The buried ones.
+        public internal(set) var lost: [Buried] = []
+    }
+
+    /// A job that is given up: workers kept dying under it.
+    public struct Buried: Sendable, Equatable {
+        public let id: String
+        /// Nil when the job names none.
+        public let source: String?
+        public let attempts: Int
     }
 
     /// Takes back the jobs of workers whose lease is over.
@@ -232,8 +242,17 @@ public struct WorkerQueue: Sendable {
         let reply = try await run(
             QueueScripts.reclaim, on: moves, arguments, mayBeReplayed: true, waits: false)
         let values = (reply.array ?? []).compactMap(\.integer)
-        guard values.count == 4 else { throw .unexpectedAnswer(to: "reclaim", reply) }
-        return Reclaimed(requeued: values[0], buried: values[1], forgotten: values[2], isCut: values[3] == 1)
+        guard values.count == 4, let facts = reply.array?.last?.array, facts.count == 3 * values[1] else {
+            throw .unexpectedAnswer(to: "reclaim", reply)
+        }
+        let lost = stride(from: 0, to: facts.count, by: 3).map { index in
+            let source = facts[index + 1].text ?? ""
+            return Buried(
+                id: facts[index].text ?? "", source: source.isEmpty ? nil : source,
+                attempts: facts[index + 2].integer ?? 0)
+        }
+        return Reclaimed(
+            requeued: values[0], buried: values[1], forgotten: values[2], isCut: values[3] == 1, lost: lost)
     }
 
     /// Looks at some of Redis' keys for lists of workers that have no lease, and gives them one, so that they

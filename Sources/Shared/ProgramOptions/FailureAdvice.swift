@@ -48,7 +48,9 @@ public enum FailureAdvice {
         case .memoryBudgetExceeded: "larger than a worker's whole --memory-budget; give one more"
         case .outputUnwritable: "writing failed five times; disk full, read-only, or something in the way"
         case .timedOut: "decoding took too long; see the worker's --job-timeout"
-        case .workerCrashed: "workers died while they held the job; please report the picture"
+        case .workerCrashed:
+            "workers died while they held the job; killed by the kernel's OOM killer (dmesg | grep -i oom)? then "
+                + "lower --memory-budget; else please report the picture"
         case .internal: "a mistake of the worker; please report the message"
         }
     }

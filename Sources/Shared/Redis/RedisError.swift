@@ -88,6 +88,20 @@ public enum RedisError: Error, Sendable, Equatable {
         }
     }
 
+    /// What tells one lasting trouble from another. An ordinary outage has many faces, refused, reset and
+    /// loading, and is one.
+    enum Family: Hashable, Sendable { case away, authentication, permission, full, other }
+
+    var family: Family {
+        switch self {
+        case .unreachable, .silent, .timedOut, .connectionLost, .notServing, .cancelled: .away
+        case .authenticationFailed: .authentication
+        case .forbidden: .permission
+        case .outOfMemory: .full
+        case .badAddress, .noScript, .wrongType, .server, .unexpectedReply: .other
+        }
+    }
+
     /// The connection can no longer be trusted: bytes of an old answer may still arrive on it, or it
     /// leads to a server that cannot serve.
     var endsConnection: Bool { isOutage }

@@ -11,22 +11,49 @@ public final class RedisHealth: Sendable {
     private struct State {
         var since: ContinuousClock.Instant?
         var down: Set<ObjectIdentifier> = []
+        var reminder = Reminder<RedisError.Family>()
+    }
+
+    private enum News {
+        case began
+        case goesOn(for: Duration)
     }
 
     private let state = Mutex(State())
     private let onChange: @Sendable (Change) -> Void
+    private let onReminder: @Sendable (RedisError, Duration) -> Void
 
-    /// `onChange` is called on a connection's thread and must not block.
-    public init(onChange: @escaping @Sendable (Change) -> Void = { _ in }) { self.onChange = onChange }
+    /// Both are called on a connection's thread and must not block.
+    ///
+    /// - Parameter onReminder: the outage goes on, for so long by now, and has another kind of cause than
+    ///   before, such as a password that is no longer right; or half a minute is over since it was told.
+    public init(
+        onChange: @escaping @Sendable (Change) -> Void = { _ in },
+        onReminder: @escaping @Sendable (RedisError, Duration) -> Void = { _, _ in }
+    ) {
+        self.onChange = onChange
+        self.onReminder = onReminder
+    }
+
+    /// True from the first connection that fails until all work again.
+    public var isDown: Bool { state.withLock { $0.since != nil } }
 
     func report(_ connection: ObjectIdentifier, failedWith error: RedisError) {
-        let began = state.withLock { state in
+        let now = ContinuousClock.now
+        let news: News? = state.withLock { state in
             state.down.insert(connection)
-            guard state.since == nil else { return false }
-            state.since = .now
-            return true
+            guard let since = state.since else {
+                state.since = now
+                state.reminder = Reminder()
+                return state.reminder.isDue(error.family, at: now) ? .began : nil
+            }
+            return state.reminder.isDue(error.family, at: now) ? .goesOn(for: now - since) : nil
         }
-        if began { onChange(.outageBegan(error)) }
+        switch news {
+        case .began: onChange(.outageBegan(error))
+        case .goesOn(let length): onReminder(error, length)
+        case nil: break
+        }
     }
 
     /// The connection is no longer wanted; nothing is known about Redis by that.

@@ -3,7 +3,8 @@
 -- KEYS  see prelude: all but the last; lists and info of the expired workers; batches.
 -- ARGV  1 most workers a call   2 most jobs a call   3 most crashes of a job   4 ms that an expired worker
 --       stays known   5 cap of results   6 TTL of a batch in s   7 cap of dead   8 TTL of the info in s
--- Answers {jobs back in the queue, jobs buried, workers forgotten, 1 if there may be more at once}
+-- Answers {jobs back in the queue, jobs buried, workers forgotten, 1 if there may be more at once,
+--          {id, source or '', attempts, …} of the buried ones}
 local most_workers, most_jobs, most_crashes = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local limits = {results = ARGV[5], batch_ttl = ARGV[6], dead = ARGV[7]}
 expect('list', QUEUE)
@@ -54,7 +55,7 @@ for offset = 0, 4800, page do
     if is_cut or #expired < 2 * page then break end
 end
 
-local requeued, buried, forgotten = 0, 0, 0
+local requeued, buried, forgotten = 0, {}, 0
 
 -- What `worker_crashed` says of a job, as its result.
 local function crash_report(job, id, worker, crashed)
@@ -63,10 +64,9 @@ local function crash_report(job, id, worker, crashed)
     local result = '{"error":' .. problem .. ',"id":' .. cjson.encode(id)
     local batch, source = name_in(job.fields, 'batch'), job.fields.source
     if batch then result = result .. ',"batch":' .. cjson.encode(batch) end
-    if type(source) == 'string' and is_utf8(source) then
-        result = result .. ',"source":' .. cjson.encode(source)
-    end
-    return problem, result .. ',"status":"failed","worker":' .. cjson.encode(worker) .. '}'
+    if type(source) ~= 'string' or not is_utf8(source) then source = '' end
+    if source ~= '' then result = result .. ',"source":' .. cjson.encode(source) end
+    return problem, result .. ',"status":"failed","worker":' .. cjson.encode(worker) .. '}', source
 end
 
 -- Moves the leftmost job of a dead worker's list, which is `job`. Equal jobs share their attempts: one worker's
@@ -83,7 +83,7 @@ local function take_back(job, worker, counted)
         requeued = requeued + 1
         return
     end
-    local problem, result = crash_report(job, id, worker.id, crashed)
+    local problem, result, source = crash_report(job, id, worker.id, crashed)
     settle_as_dead({
         id = id, raw = job.raw, batch = name_in(job.fields, 'batch') or '', result = result,
         code = 'worker_crashed', error = problem, attempts = failed + crashed,
@@ -91,7 +91,7 @@ local function take_back(job, worker, counted)
     redis.call('LPOP', worker.list)
     -- Its attempts are gone, so that the next of its equals starts anew.
     counted[id] = nil
-    buried = buried + 1
+    for _, fact in ipairs({id, source, failed + crashed}) do buried[#buried + 1] = fact end
 end
 
 for _, worker in ipairs(workers) do
@@ -112,4 +112,4 @@ for _, worker in ipairs(workers) do
         forgotten = forgotten + 1
     end
 end
-return {requeued, buried, forgotten, is_cut and 1 or 0}
+return {requeued, #buried / 3, forgotten, is_cut and 1 or 0, buried}
