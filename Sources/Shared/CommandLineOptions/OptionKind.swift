@@ -9,6 +9,9 @@ public struct OptionKind<Value: Sendable>: Sendable {
     let parse: @Sendable (String) -> ParsedValue<Value>
     let text: @Sendable (Value) -> String
 
+    /// The value that a text means.
+    public func read(_ text: String) -> ParsedValue<Value> { parse(text) }
+
     /// A kind of one's own.
     public init(
         wanted: String, completion: Completion = .nothing,

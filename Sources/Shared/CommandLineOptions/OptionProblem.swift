@@ -28,7 +28,8 @@ extension OptionProblem: CustomStringConvertible {
         case .valueMissing(let option, let wanted): "--\(option): got no value, expected \(wanted)"
         case .valueNotTaken(let option, let got): "--\(option): got “\(got)”, expected no value"
         case .badValue(let option, let origin, let got, let wanted, let because):
-            "\(Self.place(of: option, origin)): got \(got.map { "“\($0)”" } ?? "something else"), "
+            // What may hold a password is not shown; the reason has to do.
+            "\(Self.place(of: option, origin)): \(got.map { "got “\($0)”, " } ?? "")"
                 + "expected \(wanted)" + (because.map { " (\($0))" } ?? "")
         case .missing(let option, let wanted): "--\(option): is not given, expected \(wanted)"
         case .commandMissing(let known): "expected a command: one of \(known.joined(separator: ", "))"

@@ -80,6 +80,10 @@ public struct OptionValues: Sendable {
     /// What followed the options.
     public let operands: [String]
     let values: [String: any Sendable]
+    let origins: [String: GivenValue.Origin]
+
+    /// Where the option's value stood; nil when it is the default.
+    public func origin<Value>(of option: Option<Value>) -> GivenValue.Origin? { origins[option.facts.name] }
 
     /// The option's value. Traps when the option is not in the table that was parsed.
     public subscript<Value>(option: Option<Value>) -> Value {

@@ -13,9 +13,11 @@ extension OptionTable {
 
         var problems = scan.problems
         var values: [String: any Sendable] = [:]
+        var origins: [String: GivenValue.Origin] = [:]
         for option in options {
             let facts = option.facts
             let given = scan.given[facts.name] ?? facts.givenInEnvironment(environment)
+            origins[facts.name] = given.last?.origin
             // Its value is missing: that has been said already.
             if scan.incomplete.contains(facts.name) { continue }
             switch option.check(given) {
@@ -25,7 +27,7 @@ extension OptionTable {
         }
         problems += problemsOfOperands(scan.operands)
         guard problems.isEmpty else { throw UsageError(problems) }
-        return .run(OptionValues(operands: scan.operands, values: values))
+        return .run(OptionValues(operands: scan.operands, values: values, origins: origins))
     }
 
     private func problemsOfOperands(_ operands: [String]) -> [OptionProblem] {
@@ -113,7 +115,7 @@ private struct ArgumentScan {
 }
 
 /// The name that takes the fewest keystrokes to reach from `text`; nil when all are far away.
-func nearestName(to text: String, among names: some Sequence<String>) -> String? {
+public func nearestName(to text: String, among names: some Sequence<String>) -> String? {
     // A third of the letters wrong is still a slip; more is another word.
     let farthest = max(1, text.count / 3)
     return names.map { (name: $0, distance: editDistance(text, $0)) }

@@ -14,6 +14,20 @@ public enum FailureAdvice {
         }
     }
 
+    /// The job or its picture is to blame: it fails again, however healthy the fleet is. False for a code that
+    /// only a newer version knows.
+    public static func liesInJob(_ text: String) -> Bool {
+        guard let code = ErrorCode(rawValue: text) else { return false }
+        return switch code {
+        case .invalidJob, .targetTooSmall, .notAnImage, .unsupportedFormat, .damagedImage, .truncatedImage,
+            .imageRefused:
+            true
+        case .sourceNotFound, .sourceForbidden, .sourceUnreadable, .memoryBudgetExceeded, .outputUnwritable,
+            .timedOut, .workerCrashed, .internal:
+            false
+        }
+    }
+
     /// `text` is a code as published; a newer worker may have others than we know.
     public static func advice(for text: String) -> String {
         guard let code = ErrorCode(rawValue: text) else { return "see the worker's log" }
@@ -25,7 +39,8 @@ public enum FailureAdvice {
         case .sourceForbidden: "the file lies outside of the worker's --source-root, or it may not read it"
         case .sourceUnreadable: "reading failed five times; look at the disk or the network share"
         case .notAnImage: "the file is no picture, whatever its name says"
-        case .unsupportedFormat: "a picture of a kind that is not decoded; JPEG is"
+        case .unsupportedFormat:
+            "a picture of a kind that is not decoded, such as PNG or HEIC; convert it to JPEG before it is enqueued"
         case .damagedImage: "the picture data is damaged; workers with --accept-partial show what is left"
         case .truncatedImage:
             "the file is cut off, as by a broken upload; --accept-partial shows what is left"

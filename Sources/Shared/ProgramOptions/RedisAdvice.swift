@@ -23,7 +23,15 @@ public struct RedisAdvice: Sendable {
             "allow it with: ACL SETUSER \(redis.user ?? "default") \(shellLine(keyPatterns)) \(permissions)"
         case .redis(.notServing(.loading, _)): "Redis is starting; try again when it has read its data"
         case .redis(.notServing(.readOnly, _)): "\(redis) is a replica; name its primary with --redis"
-        case .redis(.unreachable), .redis(.timedOut), .redis(.connectionLost):
+        case .redis(.silent), .redis(.timedOut):
+            "is it stopped, swapping, or busy with one long command? see "
+                + "redis-cli SLOWLOG GET, its log, and the network between"
+        case .redis(.server(let text)) where text.hasPrefix("ERR DB index is out of range"):
+            "this Redis has fewer databases (16 unless configured otherwise): name one that it has, as in "
+                + "redis://HOST:6379/0"
+        case .redis(.server(let text)) where text.hasPrefix("ERR AUTH <password> called without"):
+            "this Redis has no password: leave it out of the address, or name the one that has"
+        case .redis(.unreachable), .redis(.connectionLost):
             "is Redis running there? start it, or name another with --redis URL or REDIS_URL"
         case .redis(.outOfMemory): "Redis is full; try again when workers have caught up"
         case .redis(.wrongType): "another program uses this key; name another queue with --queue"

@@ -27,7 +27,9 @@ public struct RedisAddress: Sendable, Equatable {
     /// a database or the scheme should be.
     public init(parsing url: String) throws(RedisError) {
         guard let separator = url.firstRange(of: "://") else {
-            throw .badAddress("it has no scheme, as in redis://host:port/database or unix:///path")
+            throw .badAddress(
+                "it has no scheme: write redis:// before a host, as in redis://localhost:6379, or unix:// before a path"
+            )
         }
         let scheme = url[..<separator.lowerBound].lowercased()
         let rest = url[separator.upperBound...]

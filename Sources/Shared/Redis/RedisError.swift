@@ -4,6 +4,8 @@ public enum RedisError: Error, Sendable, Equatable {
     case badAddress(String)
     /// No connection could be made.
     case unreachable(address: String, reason: String)
+    /// A connection was made and nobody greeted back: Redis is stopped or busy, or something is in between.
+    case silent(address: String, after: Duration)
     /// No complete answer within the call's limit. The command may have run.
     case timedOut(after: Duration)
     /// The connection broke during the call. The command may have run.
@@ -60,7 +62,9 @@ public enum RedisError: Error, Sendable, Equatable {
         case "NOPERM": self = .forbidden(text)
         case "OOM": self = .outOfMemory(text)
         case "NOSCRIPT": self = .noScript
-        case "WRONGTYPE": self = .wrongType(text)
+        // A script's error goes on with the script's digest and line, which are nobody's business.
+        case "WRONGTYPE":
+            self = .wrongType(text.firstRange(of: " script: ").map { String(text[..<$0.lowerBound]) } ?? text)
         default: self = .server(text)
         }
     }
@@ -68,7 +72,7 @@ public enum RedisError: Error, Sendable, Equatable {
     /// Redis is away; the same call may work later.
     public var isOutage: Bool {
         switch self {
-        case .unreachable, .timedOut, .connectionLost, .notServing: true
+        case .unreachable, .silent, .timedOut, .connectionLost, .notServing: true
         case .badAddress, .authenticationFailed, .forbidden, .outOfMemory, .noScript, .wrongType, .server,
             .unexpectedReply, .cancelled:
             false
@@ -80,7 +84,7 @@ public enum RedisError: Error, Sendable, Equatable {
         switch self {
         case .badAddress, .authenticationFailed, .forbidden, .noScript, .wrongType, .server, .unexpectedReply:
             true
-        case .unreachable, .timedOut, .connectionLost, .notServing, .outOfMemory, .cancelled: false
+        case .unreachable, .silent, .timedOut, .connectionLost, .notServing, .outOfMemory, .cancelled: false
         }
     }
 
@@ -102,6 +106,8 @@ extension RedisError: CustomStringConvertible {
         switch self {
         case .badAddress(let problem): "unusable Redis address: \(problem)"
         case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
+        case .silent(let address, let limit):
+            "\(address) takes connections and does not answer within \(limit)"
         case .timedOut(let limit): "Redis did not answer within \(limit)"
         case .connectionLost(let reason): "the connection to Redis broke: \(reason)"
         case .authenticationFailed(let text): "Redis refused the user or the password: \(text)"

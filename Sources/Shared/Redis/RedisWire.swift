@@ -104,6 +104,9 @@ final class RedisWire {
         do {
             replies = try exchange(commands, within: limits.handshake)
         } catch {
+            if case .timedOut(let limit) = error {
+                throw .silent(address: address.description, after: limit)
+            }
             throw .unreachable(address: address.description, reason: error.description)
         }
         // Signing in, the database and PING must work; the rest an access list may deny.
