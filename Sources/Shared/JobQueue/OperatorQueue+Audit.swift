@@ -95,6 +95,26 @@ extension OperatorQueue {
     /// Batches that one audit reads at most.
     public static let batchesPerAudit = 1_000
 
+    /// What one batch counts, and its failures by code; nil for one that is unknown or expired.
+    public func batch(_ name: String) async throws(QueueError) -> (
+        counts: Audit.Batch, failures: [String: Int]
+    )? {
+        let codes = ErrorCode.allCases.map(\.rawValue)
+        // By name: the hash also names every chunk, thousands for a million jobs.
+        var command = RedisCommand(
+            "HMGET", keys.batch(name), "total", "finished", "failed", mayBeReplayed: true)
+        for code in codes { command.append("error:" + code) }
+        let reply = try await call(command)
+        let values = (reply.array ?? []).map { $0.text.flatMap { Int($0) } }
+        guard values.count == 3 + codes.count else { throw .unexpectedAnswer(to: "HMGET", reply) }
+        guard values.prefix(3).contains(where: { $0 != nil }) else { return nil }
+        let failures = zip(codes, values.dropFirst(3)).compactMap { code, count in count.map { (code, $0) } }
+        return (
+            Audit.Batch(name: name, total: values[0], finished: values[1] ?? 0, failed: values[2] ?? 0),
+            Dictionary(failures) { $1 }
+        )
+    }
+
     /// Names of the batches that Redis still knows, in order.
     public func batchNames() async throws(QueueError) -> (names: [String], isComplete: Bool) {
         let scan = try await scan(prefix: keys.batchPrefix, type: "hash")

@@ -3,8 +3,9 @@ public struct QueueLimits: Sendable {
     /// A worker that is silent this long has lost its jobs. Renewed every quarter of it, so that three
     /// renewals may fail; with the reaper's pace a job runs again within 15 s.
     public var lease = Duration.seconds(10)
-    /// A worker's info outlives its lease by enough to be seen after a crash.
-    public var infoLifetime = Duration.seconds(60)
+    /// A worker's info is deleted with the worker's lease, when its jobs are reclaimed. While no worker lives
+    /// to do so it tells for days which machine died.
+    public var infoLifetime = Duration.seconds(7 * 24 * 3600)
     /// How long an expired worker stays known after its lease: a pop that was blocked when it froze may
     /// still be served, and lasts a few seconds at most.
     public var expiredWorkerLifetime = Duration.seconds(60)

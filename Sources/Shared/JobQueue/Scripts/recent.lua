@@ -1,25 +1,34 @@
--- recent: what the latest results say, and how long the oldest waiting job has been the oldest.
+-- recent: what the latest results say, how long the oldest waiting job has been the oldest, and what is
+-- being tried again or left for a newer worker.
 -- A bare LPUSH carries no time. So each look notes which job is at the right end and how many were ever
 -- taken: if the next look finds the same, the job has waited at least since then.
--- KEYS  see prelude: queue, counters, results; `watch`, which expires.
--- ARGV  1 window in ms   2 most results looked at   3 TTL of the note in s
--- Answers {ms that the results cover, 1 if there were more in the window, finished, {code, failed, …},
---          ms that the oldest job has waited at least, or -1 when nothing is known}
-local window, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+-- KEYS  see prelude: queue, attempts, counters, delayed, results; `watch`, which expires.
+-- ARGV  1 window in ms   2 most results looked at   3 TTL of the note in s   4 most jobs looked at that are
+--       delayed, or being tried again
+-- Answers {ms that the results cover, 1 if there were more in the window, finished,
+--          {code, failed, the worker of the newest or '', …},
+--          ms that the oldest job has waited at least, or -1 when nothing is known,
+--          unsettled jobs that have failed, as far as was looked,
+--          delayed jobs of a newer version, as far as was looked, {version, …}}
+local window, most, most_jobs = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
 local watch = PREFIX .. 'watch'
 expect('list', QUEUE)
-expect('hash', COUNTERS, watch)
+expect('hash', COUNTERS, ATTEMPTS, watch)
+expect('zset', DELAYED)
 expect('stream', RESULTS)
 local now = now_ms()
 
 local entries = redis.call('XREVRANGE', RESULTS, '+', now - window, 'COUNT', most)
-local finished, failed, codes = 0, {}, {}
+local finished, failed, codes, workers = 0, {}, {}, {}
 for _, entry in ipairs(entries) do
     local fields = fields_of_entry(entry)
     if fields.status == 'failed' then
         -- As bury writes it; inside of a JSON string these quotes would be escaped.
         local code = string.match(fields.result or '', '"error":{"code":"([%w_]+)"') or 'unknown'
-        if not failed[code] then codes[#codes + 1] = code end
+        if not failed[code] then
+            codes[#codes + 1] = code
+            workers[code] = string.match(fields.result or '', '"worker":"([^"\\]+)"') or ''
+        end
         failed[code] = (failed[code] or 0) + 1
     else
         finished = finished + 1
@@ -32,6 +41,7 @@ local failures = {}
 for _, code in ipairs(codes) do
     failures[#failures + 1] = code
     failures[#failures + 1] = failed[code]
+    failures[#failures + 1] = workers[code]
 end
 
 local waited = -1
@@ -47,4 +57,28 @@ if oldest then
     end
     redis.pcall('EXPIRE', watch, ARGV[3])
 end
-return {covered, is_cut and 1 or 0, finished, failures, waited}
+
+-- Attempts of a job are forgotten when it is settled: whoever has failed ones here is still being tried.
+local trying = 0
+local cursor = '0'
+repeat
+    local page = redis.call('HSCAN', ATTEMPTS, cursor, 'COUNT', 500)
+    cursor, most_jobs = page[1], most_jobs - #page[2] / 2
+    for index = 2, #page[2], 2 do
+        if not string.find(page[2][index], '^0 ') then trying = trying + 1 end
+    end
+until cursor == '0' or most_jobs <= 0
+
+-- On the left side wait those that a worker did not understand.
+local newer, versions, is_known = 0, {}, {}
+for _, member in ipairs(redis.call('ZRANGE', DELAYED, 0, tonumber(ARGV[4]) - 1)) do
+    if string.sub(member, 1, 1) == 'L' then
+        newer = newer + 1
+        local version = fields_of(string.match(member, ':(.*)$')).v
+        if type(version) == 'number' and not is_known[version] and #versions < 10 then
+            is_known[version] = true
+            versions[#versions + 1] = version
+        end
+    end
+end
+return {covered, is_cut and 1 or 0, finished, failures, waited, trying, newer, versions}

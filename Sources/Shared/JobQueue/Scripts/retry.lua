@@ -1,5 +1,5 @@
 -- retry: a job leaves the worker's list to wait for another attempt, or is buried after the last one.
--- KEYS  see prelude: attempts, counters, delayed, dead, results, the worker's list; the batch.
+-- KEYS  see prelude: attempts, counters, delayed, dead, results, the worker's list; its info; the batch.
 -- ARGV  1 worker id   2 owned, 1 or 0   3 raw job   4 job id   5 batch or ''
 --       6 result: JSON object without attempt and finished_at, published only if buried
 --       7 cap of results   8 TTL of a batch in s   9 cap of dead   10 error code   11 error: JSON object
@@ -25,4 +25,9 @@ local pause = tonumber(ARGV[12 + failed])
 set_attempts(id, failed, crashed)
 delay(raw, 'R', now_ms() + pause)
 count('retried', 1)
+-- For operators: why jobs are being tried again. Never alone, since then nothing would end it.
+local info = info_of(worker)
+if redis.call('EXISTS', info) == 1 then
+    redis.pcall('HSET', info, 'last_retry_code', ARGV[10], 'last_retry_ms', now_ms())
+end
 return {'retried', attempt, pause}
