@@ -35,7 +35,8 @@ struct DeadCommand {
         if place.printsJSON {
             for job in jobs { console.say(job.json(now: now).text) }
         } else if !request.selection.names.isEmpty {
-            let texts = jobs.map { $0.wholeText(now: now, place, console.palette) }
+            var texts: [String] = []
+            for job in jobs { texts.append(try await whole(job, now: now)) }
             console.say(texts.joined(separator: "\n\n"))
         } else if jobs.isEmpty {
             console.say(request.selection.isFiltered ? "no dead job is like this" : "no dead job")
@@ -46,6 +47,17 @@ struct DeadCommand {
             }
         }
         return .done
+    }
+
+    private func whole(_ job: DeadJob, now: Int64) async throws(FleetError) -> String {
+        // Where the machine is still known, whoever looks for a mount or a disk needs it more than the id.
+        let worker = try await asking { () throws(QueueError) in try await queue.worker(of: job) }
+        var name = worker
+        if let worker {
+            let status = try await asking { () throws(QueueError) in try await queue.info(ofWorker: worker) }
+            if let host = status["host"] { name = worker + " on host " + host }
+        }
+        return job.wholeText(now: now, by: name, place, console.palette)
     }
 
     private func list(_ jobs: [DeadJob], now: Int64) {
@@ -62,5 +74,7 @@ struct DeadCommand {
         let lines = table.lines(width: console.isTerminal ? Console.size().columns : nil)
         console.say(
             ([console.palette.paint(lines[0], .dim)] + lines.dropFirst()).joined(separator: "\n"))
+        let codes = Dictionary(jobs.map { ($0.code, 1) }, uniquingKeysWith: +)
+        if codes.count > 1 { console.complain("\(count(jobs.count, "job")): \(codeSummary(codes))") }
     }
 }

@@ -30,6 +30,17 @@ struct DeadSelection: Sendable {
         }
     }
 
+    /// ` buried longer than 7 d ago`, or nothing.
+    var ageText: String {
+        switch (since, olderThan) {
+        case (nil, nil): ""
+        case (let since?, nil): " buried in the last \(since.shortText)"
+        case (nil, let olderThan?): " buried longer than \(olderThan.shortText) ago"
+        case (let since?, let olderThan?):
+            " buried between \(since.shortText) and \(olderThan.shortText) ago"
+        }
+    }
+
     var isFiltered: Bool { !codes.isEmpty || since != nil || olderThan != nil }
 
     /// Looks at each job that is meant, the newest first, until `look` returns false.
@@ -39,7 +50,12 @@ struct DeadSelection: Sendable {
             var seen: Set<String> = []
             for name in names {
                 let jobs = try await asking { () throws(QueueError) in try await queue.dead(named: name) }
-                if jobs.isEmpty { throw .noSuchJob(name) }
+                if jobs.isEmpty {
+                    let elsewhere = try await asking { () throws(QueueError) in
+                        try await queue.whereabouts(ofJob: name)
+                    }
+                    throw .noSuchJob(name, elsewhere: elsewhere)
+                }
                 for job in jobs where seen.insert(job.entry).inserted {
                     guard look(job) else { return }
                 }

@@ -11,8 +11,8 @@ extension DeadJob {
 
     var message: String { failure?.message ?? error }
 
-    /// Everything that is known, and what to do, for people.
-    func wholeText(now: Int64, _ place: QueuePlace, _ palette: Palette) -> String {
+    /// Everything that is known, and what to do, for people. `worker` buried it, where that is known.
+    func wholeText(now: Int64, by worker: String?, _ place: QueuePlace, _ palette: Palette) -> String {
         let failure = failure
         var rows: [(String, String)] = [
             ("job", palette.paint(printable(id), .bold) + ", entry \(printable(entry)) of the dead list"),
@@ -31,9 +31,14 @@ extension DeadJob {
             rows.append(
                 (
                     "retried",
-                    failure.retryable ? "yes, until it had failed too often" : "no: it would fail again"
+                    failure.retryable
+                        ? "yes, until it had failed too often"
+                        : FailureAdvice.liesInJob(code)
+                            ? "no: it would fail again"
+                            : "no: it would fail again until the cause is removed; then retry it"
                 ))
         }
+        if let worker { rows.append(("worker", printable(worker))) }
         if let source { rows.append(("source", printable(source))) }
         if let batch { rows.append(("batch", printable(batch))) }
         let culprit = FailureAdvice.culprit(for: code).map { "\($0) fault, most likely: " } ?? ""

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import JobQueue
+import ProgramOptions
 import Synchronization
 
 struct DecideRequest: Sendable {
@@ -76,9 +77,18 @@ struct DecideCommand {
 
     private func isConfirmed(_ number: Int, _ codes: [String: Int]) async throws(FleetError) -> Bool {
         guard request.asks, number > 1 else { return true }
-        let what = "\(request.decision.verb) \(count(number, "job")) (\(list(codes)))"
+        let what =
+            "\(request.decision.verb) \(count(number, "job"))\(request.selection.ageText) (\(list(codes)))"
+            + hopeless(codes)
         guard console.canAsk else { throw .needsConfirmation(what) }
         return await console.confirms("\(what) of \(printable(place.queue))?")
+    }
+
+    /// What a retry cannot help.
+    private func hopeless(_ codes: [String: Int]) -> String {
+        let some = codes.filter { FailureAdvice.liesInJob($0.key) }
+        guard request.decision == .retry, !some.isEmpty else { return "" }
+        return "; \(list(some)) will fail again, for the job or its picture is to blame"
     }
 
     private func decide(_ entries: [String], _ codes: [String: Int]) async throws(FleetError) -> ExitStatus {
@@ -133,10 +143,13 @@ struct DecideCommand {
                     ? "nothing to \(request.decision.verb): no dead job is like this"
                     : "nothing to \(request.decision.verb): no dead job")
         }
+        let age = request.selection.ageText
         if request.isDryRun {
-            return console.say("would \(request.decision.verb) \(count(number, "job")) (\(list(codes)))")
+            return console.say(
+                "would \(request.decision.verb) \(count(number, "job"))\(age) (\(list(codes)))\(hopeless(codes))"
+            )
         }
-        var text = "\(request.decision.past) \(count(decided.done, "job"))"
+        var text = "\(request.decision.past) \(count(decided.done, "job"))\(age)"
         if decided.gone > 0 {
             text +=
                 "; \(grouped(decided.gone)) \(decided.gone == 1 ? "was" : "were") gone already: decided by "
@@ -147,7 +160,7 @@ struct DecideCommand {
         }
         let left = number - decided.done - decided.gone - decided.unusable
         if left > 0 { text += "; interrupted, \(grouped(left)) are left" }
-        console.say(text)
+        console.say(text + hopeless(codes))
     }
 }
 

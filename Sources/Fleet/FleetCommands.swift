@@ -8,7 +8,7 @@ enum FleetCommands {
         purpose:
             "Looks at a fleet of thumbnail workers and its queue in Redis, and decides about the jobs that "
             + "failed. It changes nothing unless told to by retry, discard, pause, resume or audit --repair.",
-        commands: [status, top, dead, retry, discard, results, pause, resume, audit])
+        commands: [status, top, dead, delayed, retry, discard, results, batch, pause, resume, audit])
 
     private typealias Options = FleetOptions
 
@@ -34,7 +34,7 @@ enum FleetCommands {
             "Tells what waits, runs, is delayed and is dead, how each worker is, how fast jobs are settled and "
             + "why they fail, and what is wrong, one line each. Serves as a check: exits with 1 when something "
             + "is wrong.",
-        [.init("Health", [Options.stalledAfter])],
+        [.init("Health", Options.health)],
         examples: [
             .init("fleet status", "Look."),
             .init("fleet status --json | jq .problems", "What is wrong, for a program."),
@@ -46,7 +46,7 @@ enum FleetCommands {
         purpose:
             "Shows the status and draws it anew at each look. q or Ctrl-C ends it. Where standard output is no "
             + "terminal it prints one block after the other.",
-        [.init("Looks", [Options.interval, Options.looks, Options.stalledAfter])],
+        [.init("Looks", [Options.interval, Options.looks]), .init("Health", Options.health)],
         examples: [
             .init("fleet top", "Watch."),
             .init("fleet top --interval 10s --json >> fleet.jsonl", "Record, one object a look."),
@@ -116,17 +116,38 @@ enum FleetCommands {
                 "Files of a batch."),
         ])
 
+    static let batch = table(
+        "batch", summary: "how far a batch is, and why its jobs failed",
+        purpose:
+            "Without a NAME it lists the batches that Redis still knows, one line each. With NAMEs it tells of each "
+            + "how many jobs are done, failed and open, and the failures by error code.",
+        operands: .some(placeholder: "NAME", atLeast: 0),
+        examples: [
+            .init("fleet batch", "All of them."),
+            .init("fleet batch album-9", "One, with its failures."),
+            .init("fleet results --batch album-9 --failed", "Each failure of it."),
+        ], one: "no batch has this name")
+
+    static let delayed = table(
+        "delayed", summary: "list jobs that wait for their next attempt, or for a newer worker",
+        purpose:
+            "Lists the jobs that nobody may claim yet, those that are due first: jobs that failed and are tried "
+            + "again, and jobs of a version that their worker does not know.",
+        [.init("Which", [Options.delayedLimit])],
+        examples: [.init("fleet delayed --limit 100", "The next 100.")])
+
     static let pause = table(
         "pause", summary: "let workers claim nothing more",
         purpose:
             "From now on no worker claims a job; what runs goes on to its end, and producers may go on pushing. "
             + "A worker that is just falling asleep may take one more. Pausing twice changes the reason only.",
-        [.init("Why", [Options.reason])],
+        [.init("How", [Options.reason, Options.force])],
         examples: [.init("fleet pause --reason 'moving the disk'", "Until fleet resume.")])
 
     static let resume = table(
         "resume", summary: "let workers claim again",
         purpose: "Ends a pause. Workers hear of it within 3 seconds. Nothing happens when there is none.",
+        [.init("How", [Options.force])],
         examples: [.init("fleet resume", "Go on.")])
 
     static let audit = table(

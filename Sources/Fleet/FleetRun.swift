@@ -25,7 +25,9 @@ struct FleetRun: Sendable {
             return try await perform()
         } catch {
             console.complain("\(error)")
-            for advice in error.advice(at: command.place) { console.complain(advice) }
+            for advice in error.advice(at: command.place, mayForce: command.mayForce) {
+                console.complain(advice)
+            }
             return error.exitStatus
         }
     }
@@ -33,8 +35,7 @@ struct FleetRun: Sendable {
     private func perform() async throws(FleetError) -> ExitStatus {
         let place = command.place
         switch command.task {
-        case .status(let stalledAfter):
-            return try await StatusCommand(queue, place, console, stalledAfter: stalledAfter).run()
+        case .status(let limits): return try await StatusCommand(queue, place, console, limits).run()
         case .top(let request):
             return try await TopCommand(queue, place, console, signals, request).run()
         case .dead(let request): return try await DeadCommand(queue, place, console, request).run()
@@ -42,7 +43,10 @@ struct FleetRun: Sendable {
             return try await DecideCommand(queue, place, console, signals, request).run()
         case .results(let request):
             return try await ResultsCommand(queue, place, console, signals, request).run()
-        case .pause(let reason): return try await PauseCommand(queue, place, console).pause(because: reason)
+        case .batch(let names): return try await BatchCommand(queue, place, console).run(names)
+        case .delayed(let limit): return try await DelayedCommand(queue, place, console).run(limit: limit)
+        case .pause(let reason, _):
+            return try await PauseCommand(queue, place, console).pause(because: reason)
         case .resume: return try await PauseCommand(queue, place, console).resume()
         case .audit(let repairs): return try await AuditCommand(queue, place, console).run(repairs: repairs)
         }

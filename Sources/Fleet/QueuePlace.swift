@@ -1,3 +1,4 @@
+import CommandLineOptions
 import JobQueue
 import ProgramOptions
 import Redis
@@ -5,8 +6,22 @@ import Redis
 /// The queue that a command is about, and how to answer.
 struct QueuePlace: Sendable {
     let redis: RedisAddress
+    /// Who named this Redis, in words.
+    let origin: String
     let queue: String
     let printsJSON: Bool
+
+    init(_ values: OptionValues) {
+        redis = values[ConnectionOptions.redis]
+        queue = values[ConnectionOptions.queue]
+        printsJSON = values[FleetOptions.json]
+        origin =
+            switch values.origin(of: ConnectionOptions.redis) {
+            case .argument?: "--redis"
+            case .environment(let name)?: name
+            case nil: "nowhere, it is the default: neither --redis nor REDIS_URL is given"
+            }
+    }
 
     /// A command of this program for the same place, to be copied. A password has no place in a command
     /// line: with one, REDIS_URL names the server for both.

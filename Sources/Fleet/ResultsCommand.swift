@@ -6,19 +6,22 @@ import Synchronization
 import Units
 
 struct ResultsRequest: Sendable {
-    let limit: Int
+    /// Nil for all.
+    let limit: Int?
     let since: ResultsSince?
     let batch: String?
     let failedOnly: Bool
     let follows: Bool
 
     init(_ values: OptionValues) {
-        limit = values[FleetOptions.resultLimit]
         since = values[FleetOptions.sinceResult]
+        limit = values[FleetOptions.resultLimit] ?? (since == nil ? Self.usualLimit : nil)
         batch = values[FleetOptions.batch]
         failedOnly = values[FleetOptions.failed]
         follows = values[FleetOptions.follow]
     }
+
+    private static let usualLimit = 20
 
     func wants(_ result: PublishedResult) -> Bool {
         (batch == nil || result.batch == batch) && (!failedOnly || result.status == "failed")
@@ -53,12 +56,12 @@ struct ResultsCommand: Sendable {
             try await queue.forEachResult(since: oldest) { result in
                 newest = newest ?? result.entry
                 if request.wants(result) { latest.append(result) }
-                return request.since != nil || latest.count < request.limit
+                return latest.count < request.limit ?? .max
             }
         }
         for result in latest.reversed() { show(result) }
         guard request.follows else {
-            if latest.isEmpty, !place.printsJSON { console.complain("no result is like this") }
+            if latest.isEmpty { try await explainNothing(isEmpty: newest == nil) }
             return .done
         }
         let start: String
@@ -68,6 +71,19 @@ struct ResultsCommand: Sendable {
             start = try await asking { () throws(QueueError) in try await queue.newestResult() }
         }
         return try await follow(from: start)
+    }
+
+    private func explainNothing(isEmpty: Bool) async throws(FleetError) {
+        if let batch = request.batch {
+            let facts = try await asking { () throws(QueueError) in try await queue.batch(batch) }
+            if facts == nil {
+                return console.complain(
+                    "no batch “\(printable(batch))” is known; batches that are: \(place.line(["batch"]))")
+            }
+        }
+        console.complain(
+            isEmpty && request.since == nil
+                ? "no result yet: no job was finished or buried" : "no result is like this")
     }
 
     /// The id from which on results are wanted; nil is from the first.

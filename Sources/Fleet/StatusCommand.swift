@@ -6,16 +6,16 @@ struct StatusCommand {
     private let queue: OperatorQueue
     private let place: QueuePlace
     private let console: Console
-    private let stalledAfter: Duration
+    private let limits: HealthLimits
 
-    init(_ queue: OperatorQueue, _ place: QueuePlace, _ console: Console, stalledAfter: Duration) {
+    init(_ queue: OperatorQueue, _ place: QueuePlace, _ console: Console, _ limits: HealthLimits) {
         (self.queue, self.place, self.console) = (queue, place, console)
-        self.stalledAfter = stalledAfter
+        self.limits = limits
     }
 
     func run() async throws(FleetError) -> ExitStatus {
         let status = try await asking { () throws(QueueError) in try await queue.status() }
-        let report = StatusReport(status, at: place, stalledAfter: stalledAfter)
+        let report = StatusReport(status, at: place, limits)
         if place.printsJSON {
             console.say(report.json.text)
         } else {

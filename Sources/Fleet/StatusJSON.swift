@@ -31,10 +31,16 @@ extension StatusReport {
                 "failed": .integer(recent.failed),
                 "failures": .counts(recent.failures),
             ]),
+            "retrying": .integer(recent.retrying),
+            "newer_version": .integer(recent.newer),
             "redis": .object([
                 "used_memory_bytes": .optional(status.memory?.usedBytes),
                 "maxmemory_bytes": .optional(status.memory?.maxBytes),
                 "maxmemory_policy": .optional(status.memory?.policy),
+                "uptime_seconds": .optional(status.durability?.uptime),
+                "append_only": status.durability.map { .flag($0.keepsLog) } ?? .null,
+                "snapshots": status.durability?.savesSnapshots.map { .flag($0) } ?? .null,
+                "last_write_ok": status.durability.map { .flag($0.isWriting) } ?? .null,
             ]),
             "workers": .array(workers.map(\.json)),
         ])
@@ -50,7 +56,7 @@ extension StatusReport.Worker {
             "budget_bytes": .optional(budget.map { Int($0.bytes) }),
             "rss_bytes": .optional(resident.map { Int($0.bytes) }),
             "lease_left_seconds": hasLease ? .optional(leaseLeft) : .null,
-            "last_claim_seconds": .optional(lastClaim),
+            "seen_seconds_ago": .optional(silence), "last_claim_seconds": .optional(lastClaim),
             "finished": .optional(finished), "failed": .optional(failed),
         ])
     }

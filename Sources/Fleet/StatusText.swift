@@ -30,15 +30,21 @@ extension StatusReport {
             recent.isCut
             ? "the last \(count(recent.finished + recent.failed, "result")), \(recent.covered.shortText)"
             : "the last \(recent.covered.shortText)"
+        // In the first look both are of the same results; in a later one the rate is of now.
+        let rate = betweenLooks.map { "over \($0.shortText); " } ?? "on average; "
         rows.append(
             (
                 "finished", "\(decimal(finishedPerSecond))/s",
-                "\(grouped(recent.finished)) in \(window)"
+                "\(rate)\(grouped(recent.finished)) in \(window)"
             ))
         let failures = recent.failed > 0 ? ": " + list(recent.failures) : ""
         rows.append(
-            ("failed", "\(decimal(failedPerSecond))/s", "\(grouped(recent.failed)) in \(window)\(failures)"))
+            (
+                "failed", "\(decimal(failedPerSecond))/s",
+                "\(rate)\(grouped(recent.failed)) in \(window)\(failures)"
+            ))
         rows.append(("redis", memoryFigure, memoryText))
+        rows.append(("on disk", onDisk, durabilityText(palette)))
         let missing = audit.missing == 0 ? "none" : grouped(audit.missing)
         rows.append(("missing", missing, "of \(count(audit.taken, "job")) ever taken"))
         let width = rows.map(\.1.count).max() ?? 0
@@ -54,7 +60,7 @@ extension StatusReport {
         if status.audit.waiting > 0 {
             text =
                 status.recent.oldestWaited.map { "the oldest for \($0.shortText) at least" }
-                ?? "since when is not known yet: a pushed job carries no time; look again"
+                ?? "a pushed job carries no time: how long, the next look can tell"
         }
         guard let reason = status.pauseReason else { return text }
         return palette.paint("paused (\(printable(reason)))", .yellow) + (text.isEmpty ? "" : ", \(text)")
@@ -73,17 +79,42 @@ extension StatusReport {
         return "\(limit), \(memory.policy)"
     }
 
+    private var onDisk: String {
+        guard let durability = status.durability else { return "?" }
+        switch (durability.keepsLog, durability.savesSnapshots) {
+        case (true, _): return "log"
+        case (false, true?): return "snapshots"
+        case (false, false?): return "nothing"
+        case (false, nil): return "?"
+        }
+    }
+
+    private func durabilityText(_ palette: Palette) -> String {
+        guard let durability = status.durability else { return "the Redis user may not ask (INFO)" }
+        var text =
+            switch onDisk {
+            case "log": "jobs outlive a restart of Redis (appendonly)"
+            case "snapshots": "a restart of Redis loses what came after the last snapshot: set appendonly yes"
+            case "nothing":
+                palette.paint("jobs live only in Redis' memory, a restart loses them", .yellow)
+                    + ": set appendonly yes"
+            default: "no append-only log; the Redis user may not ask for snapshots (CONFIG GET)"
+            }
+        if !durability.isWriting { text += "; " + palette.paint("the last write to disk failed", .red) }
+        return text + "; Redis runs for \(durability.uptime.shortText)"
+    }
+
     private func workerLines(_ palette: Palette, width: Int?) -> [String] {
         guard !workers.isEmpty else { return ["no worker"] }
         var table = TextTable([
-            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("LEASE", .right),
+            ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("SEEN", .right),
             ("LAST CLAIM", .right), ("RSS", .right), ("RESERVED", .right), ("BUDGET", .right),
-            ("FINISHED", .right), ("FAILED", .right), ("VERSION", .left),
+            ("FINISHED", .right), ("FAILED TRIES", .right), ("VERSION", .left),
         ])
         for worker in workers {
             table.append([
                 printable(worker.id), printable(worker.host ?? "?"), worker.pid.map { "\($0)" } ?? "?",
-                grouped(worker.running ?? worker.jobs), worker.lease,
+                grouped(worker.jobs), worker.seen,
                 worker.lastClaim.map { "\($0.shortText) ago" } ?? "never",
                 worker.resident.map { "\($0)" } ?? "?", worker.reserved.map { "\($0)" } ?? "?",
                 worker.budget.map { "\($0)" } ?? "?", worker.finished.map { grouped($0) } ?? "?",
@@ -97,8 +128,9 @@ extension StatusReport {
 }
 
 extension StatusReport.Worker {
-    fileprivate var lease: String {
-        guard hasLease else { return "none" }
-        return isAlive ? leaseLeft.shortText : "over \((.zero - leaseLeft).shortText)"
+    /// When it last said what its row says.
+    fileprivate var seen: String {
+        guard let silence else { return "no lease" }
+        return isAlive ? "\(silence.shortText) ago" : "DEAD \((.zero - leaseLeft).shortText)"
     }
 }

@@ -6,12 +6,12 @@ struct TopRequest: Sendable {
     let interval: Duration
     /// Nil is until it is ended.
     let looks: Int?
-    let stalledAfter: Duration
+    let limits: HealthLimits
 
     init(_ values: OptionValues) {
         interval = values[FleetOptions.interval]
         looks = values[FleetOptions.looks]
-        stalledAfter = values[FleetOptions.stalledAfter]
+        limits = HealthLimits(values)
     }
 }
 
@@ -51,9 +51,7 @@ struct TopCommand: Sendable {
         while !Task.isCancelled {
             if let status {
                 show(
-                    StatusReport(status, at: place, stalledAfter: request.stalledAfter, since: previous),
-                    on: screen,
-                    looks)
+                    StatusReport(status, at: place, request.limits, since: previous), on: screen, looks)
                 previous = status
                 looks += 1
                 if looks == request.looks { return }

@@ -6,10 +6,12 @@ import Testing
 
 /// An operator's decisions, carried out by workers.
 struct OperatorTests {
-    private func operate(_ arguments: [String], on fleet: TestFleet) async throws -> String {
+    private func operate(
+        _ arguments: [String], on fleet: TestFleet, status: Int32 = 0
+    ) async throws -> String {
         let program = try ChildProcess(
             BuiltProgram.path("fleet"), arguments, environment: ["REDIS_URL": fleet.url])
-        #expect(await program.wait() == .status(0), "\(arguments): \(program.standardError)")
+        #expect(await program.wait() == .status(status), "\(arguments): \(program.standardError)")
         return program.standardOutput
     }
 
@@ -22,7 +24,8 @@ struct OperatorTests {
         let arguments = ["--files-from", fleet.sources + "/list", "--pt", "9x9", "--batch", "b", "--wait"]
         let producer = try fleet.enqueue(arguments)
         #expect(await producer.wait() == .status(1))
-        let status = try await operate(["status"], on: fleet)
+        let status = try await operate(["status"], on: fleet, status: 1)
+        #expect(status.contains(" failed, and not for their pictures: 20 source_not_found; last by "))
         #expect(status.contains("20 in the last 5 m: 20 source_not_found"))
         for name in Set(names) where name != "a.jpg" {
             try fleet.write(Fixture.bytes("landscape-420.jpg"), to: name)

@@ -40,7 +40,8 @@ struct DeadTests {
         let same = try await desk.run("dead", entry)
         #expect(same.lines[2...] == ran.lines[2...], "the same but for its age")
         let none = try await desk.run("dead", "nobody")
-        #expect(none.exit == .status(1) && none.complaints.contains("no dead job has the id “nobody”"))
+        #expect(
+            none.exit == .status(1) && none.complaints.contains("no dead job has the id “nobody”: it was"))
     }
 
     @Test func `bytes that are no text are shown safely and kept exactly`() async throws {
@@ -64,7 +65,7 @@ struct DeadTests {
         let json = try await desk.run("dead", "--json").output
         let shape = try JSONDecoder().decode(Shape.self, from: Data(json.utf8))
         #expect(Array(shape.job_base64) == raw && shape.job == nil && shape.code == "invalid_job")
-        #expect(try await desk.run("retry", ticket.id).output == "retried 1 job\n")
+        #expect(try await desk.run("retry", ticket.id).output.hasPrefix("retried 1 job; 1 invalid_job will"))
         let back = try await desk.redis("LRANGE", desk.keys.queue, "0", "-1")
         #expect(back == .array([.bytes(raw)]))
     }
@@ -83,7 +84,7 @@ struct DeadTests {
         #expect(try await desk.run("retry").exit == .status(64))
         #expect(try await desk.run("retry", "--all", "--code", "internal").exit == .status(64))
         #expect(try await desk.run("retry", "a", "--code", "internal").exit == .status(64))
-        #expect(try await desk.run("retry", "--code", "nothing_like_it").output.contains("nothing to retry"))
+        #expect(try await desk.run("retry", "--code", "damaged_image").output.contains("nothing to retry"))
         let json = try await desk.run("retry", "--code", "timed_out", "--yes", "--json")
         #expect(
             json.output == #"{"queue":"thumbnails","matched":2,"by_code":{"timed_out":2},"dry_run":false,"#
@@ -126,6 +127,74 @@ struct DeadTests {
         let audit = try await desk.run("audit")
         #expect(audit.exit == .status(0) && audit.output.contains("operators retried 1,000 dead jobs"))
         #expect(audit.output.contains("no job is missing"))
+    }
+
+    @Test func `a job that is not dead is found where it is`() async throws {
+        let desk = try await TestDesk()
+        try await desk.settle("done")
+        try await desk.fail("again", .sourceUnreadable)
+        for id in ["runs", "first", "second"] { try await desk.push(job(id)) }
+        _ = try await desk.worker.claim(limit: 1)
+        for (id, place) in [
+            ("runs", "a job with it runs now, on w1"), ("second", "a job with it waits, 1 job before it"),
+            ("again", "a job with it is delayed and will be tried again"),
+            ("done", "a job with it was settled as done"),
+        ] {
+            let ran = try await desk.run("dead", id)
+            #expect(ran.exit == .status(1) && ran.complaints.contains("“\(id)”: " + place), "\(ran)")
+        }
+        let delayed = try await desk.run("delayed")
+        #expect(
+            delayed.lines.count == 2
+                && delayed.lines[1].split(separator: " ").suffix(5)
+                    == ["1", "tried", "again", "again", "again.jpg"],
+            "\(delayed)")
+    }
+
+    @Test func `what may be deleted comes from the command line, with units and known codes`() async throws {
+        let desk = try await TestDesk()
+        for id in ["a", "b"] { try await desk.settle(id, .timedOut) }
+        let before = try await KeySpace(of: desk.client)
+        for environment in [
+            ["THUMBNAIL_DEAD_ALL": "1", "THUMBNAIL_YES": "1"], ["THUMBNAIL_DEAD_OLDER_THAN": "0s"],
+            ["THUMBNAIL_DEAD_CODE": "timed_out", "THUMBNAIL_YES": "1"],
+        ] {
+            #expect(try await desk.run(["discard"], environment: environment).exit == .status(64))
+        }
+        let bare = try await desk.run("discard", "--older-than", "7", "--yes")
+        #expect(bare.exit == .status(64))
+        #expect(bare.complaints.contains("got “7”, expected a length of time with its unit"))
+        #expect(bare.complaints.contains("7d, 7h, 7m or 7s"), "\(bare)")
+        #expect(try await desk.run("results", "--since", "10").exit == .status(64))
+        let wrong = try await desk.run("discard", "--code", "timedout", "--yes")
+        #expect(wrong.exit == .status(64) && wrong.complaints.contains("did you mean timed_out?"), "\(wrong)")
+        #expect(try await desk.run("discard", "a", "nobody").complaints.contains("nothing was done"))
+        let asked = try await desk.run("discard", "--older-than", "0s")
+        #expect(asked.complaints.contains("discard 2 jobs buried longer than 0 ms ago (2 timed_out)"))
+        #expect(try await KeySpace(of: desk.client) == before)
+    }
+
+    @Test func `a retry says what it cannot help`() async throws {
+        let desk = try await TestDesk()
+        try await desk.settle("a", .truncatedImage)
+        try await desk.settle("b", .outputUnwritable)
+        let whole = try await desk.run("dead", "a", "b").output
+        #expect(whole.contains("retried  no: it would fail again\n"))
+        let ran = try await desk.run("retry", "--all", "--yes")
+        #expect(
+            ran.output
+                == "retried 2 jobs; 1 truncated_image will fail again, for the job or its picture is to blame\n"
+        )
+    }
+
+    @Test func `a dead job names the worker and its machine, and an operator's fault may be over`()
+        async throws
+    {
+        let desk = try await TestDesk()
+        try await desk.settle("a", .sourceForbidden)
+        let ran = try await desk.run("dead", "a")
+        #expect(ran.output.contains("\nworker   w1 on host box\n"), "\(ran)")
+        #expect(ran.output.contains("no: it would fail again until the cause is removed; then retry it\n"))
     }
 
     @Test func `dead jobs are retried also when Redis is full`() async throws {

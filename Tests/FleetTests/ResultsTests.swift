@@ -13,15 +13,23 @@ struct ResultsTests {
             try await desk.settle("j\(number)", number == 1 ? .timedOut : nil, batch: number < 3 ? "b" : nil)
         }
         let newest = try await desk.run("results", "--limit", "2")
-        #expect(newest.lines.map { $0.dropFirst(10) } == ["done    j3.jpg  ", "done    j4.jpg  "])
+        #expect(
+            newest.lines.map { $0.dropFirst(22) } == ["done    j3.jpg    j3", "done    j4.jpg    j4"])
+        #expect(newest.lines.allSatisfy { $0.hasPrefix("2") && $0.prefix(22).hasSuffix("Z  ") })
         let failed = try await desk.run("results", "--failed")
-        #expect(failed.lines.map { $0.dropFirst(10) } == ["failed  j1.jpg  timed_out: timed_out of j1"])
+        #expect(
+            failed.lines.map { $0.dropFirst(22) } == ["failed  j1.jpg  timed_out: timed_out of j1  j1  by w1"]
+        )
         #expect(try await desk.run("results", "--batch", "b").lines.count == 3)
-        #expect(try await desk.run("results", "--since", "10m", "--limit", "1").lines.count == 5)
-        let none = try await desk.run("results", "--batch", "other")
+        #expect(try await desk.run("results", "--since", "10m").lines.count == 5)
+        let some = try await desk.run("results", "--since", "10m", "--limit", "2")
+        #expect(some.output == newest.output, "both count")
+        let none = try await desk.run("results", "--batch", "b", "--since", "0s")
         #expect(
             none.exit == .status(0) && none.output == "" && none.complaints.contains("no result is like this")
         )
+        let unknown = try await desk.run("results", "--batch", "other")
+        #expect(unknown.complaints.contains("no batch “other” is known; batches that are: fleet batch"))
         let stream = try await KeySpace(of: desk.client).stream(desk.keys.results)
         let json = try await desk.run("results", "--json")
         #expect(json.lines.map { String($0) } == stream.map { $0["result"] })
@@ -34,12 +42,32 @@ struct ResultsTests {
         #expect(try await desk.run("results", "--since", "yesterday").exit == .status(64))
     }
 
+    @Test func `a batch is told with its failures, and an unknown one is refused`() async throws {
+        let desk = try await TestDesk()
+        _ = try await desk.redis("HSET", desk.keys.batch("b"), "total", "1")
+        try await desk.settle("x", .damagedImage, batch: "b")
+        try await desk.settle("y", batch: "c")
+        let one = try await desk.run("batch", "b")
+        #expect(one.exit == .status(0))
+        #expect(one.lines[0] == "b: 100 %, 0 done, 1 failed, 0 open of 1 job", "\(one)")
+        #expect(one.lines[1].hasPrefix("  1 damaged_image: the picture data is damaged"))
+        let all = try await desk.run("batch")
+        #expect(all.lines.map { $0.prefix(2) } == ["b:", "c:"], "\(all)")
+        #expect(all.lines[1] == "c: 1 done, 0 failed, of an unknown total")
+        let unknown = try await desk.run("batch", "nobody")
+        #expect(unknown.exit == .status(1) && unknown.complaints.contains("no batch “nobody” is known"))
+        #expect(
+            try await desk.run("batch", "b", "--json").output
+                == #"{"batch":"b","total":1,"finished":0,"failed":1,"open":0,"errors":{"damaged_image":1}}"#
+                + "\n")
+    }
+
     @Test func `results are followed as they come, over a restart of Redis`() async throws {
         let desk = try await TestDesk(appendOnly: true)
         try await desk.settle("old")
         let program = try desk.fleet("results", "--follow", "--limit", "1")
         func names() -> [Substring] {
-            program.standardOutput.split(separator: "\n").map { $0.dropFirst(18).prefix { $0 != "." } }
+            program.standardOutput.split(separator: "\n").map { $0.dropFirst(30).prefix { $0 != "." } }
         }
         try await eventually("what was") { names() == ["old"] }
         try await untilBlocked(desk)

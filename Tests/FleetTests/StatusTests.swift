@@ -18,13 +18,14 @@ struct StatusTests {
         #expect(
             ran.lines[0].hasPrefix("thumbnails at \(desk.url), 2") && ran.lines[0].hasSuffix("Z: healthy"))
         func line(_ name: String) -> Substring { ran.lines.first { $0.hasPrefix("  " + name) } ?? "" }
-        #expect(line("waiting").contains("1  since when is not known yet"))
+        #expect(line("waiting").contains("1  a pushed job carries no time"))
         #expect(line("failed").hasSuffix("1 in the last 5 m: 1 truncated_image"))
         #expect(line("redis").contains("of 100 MiB") && line("redis").hasSuffix("noeviction"))
+        #expect(line("on disk").contains("nothing  jobs live only in Redis' memory"))
         #expect(line("missing").hasSuffix("none  of 2 jobs ever taken"))
         let worker = try #require(ran.lines.last).split(separator: " ").joined(separator: " ")
         #expect(
-            worker.hasPrefix("w1 box 42 1 ") && worker.hasSuffix("2 MiB 1 MiB 1 GiB 7 2 0.1.0"), "\(worker)")
+            worker.hasPrefix("w1 box 42 0 ") && worker.hasSuffix("2 MiB 1 MiB 1 GiB 1 0 0.1.0"), "\(worker)")
     }
 
     @Test func `the JSON has every member, and numbers are numbers`() async throws {
@@ -82,6 +83,16 @@ struct StatusTests {
             let used = try #require(try await desk.operators.status().memory?.usedBytes)
             _ = try await desk.redis("CONFIG", "SET", "maxmemory", "\(used * 105 / 100)")
         case .eviction: _ = try await desk.redis("CONFIG", "SET", "maxmemory-policy", "allkeys-lru")
+        case .dataLost:
+            _ = try await desk.worker.renew([("host", "box"), ("pid", "42"), ("finished", "150")])
+        case .tooFewWorkers: break
+        case .failing:
+            for id in ["f1", "f2", "f3"] { try await desk.fail(id, .outputUnwritable) }
+        case .newerVersion:
+            let raw = #"{"id":"n","v":7,"source":"n.jpg","pt":"1x1","scale":1}"#
+            try await desk.pushNext(raw)
+            _ = try await desk.worker.claim(limit: 1)
+            _ = try await desk.worker.release(Job.read(Array(raw.utf8)).ticket, after: .seconds(30))
         case .missingJobs: _ = try await desk.redis("HINCRBY", desk.keys.counters, "taken", "3")
         }
     }
@@ -93,11 +104,58 @@ struct StatusTests {
         for id in ["b", "c"] { try await desk.push(job(id)) }
         #expect(try await desk.run("status").exit == .status(0))
         try await spoil(desk, code)
-        let ran = try await desk.run("status")
+        let options = code == .tooFewWorkers ? ["--min-workers", "2"] : []
+        let ran = try await desk.run(["status"] + options)
         #expect(ran.exit == .status(1) && ran.lines[0].hasSuffix(": 1 problem"), "\(ran)")
         #expect(ran.lines.count { $0.hasPrefix("  ! ") } == 1)
-        let json = try await desk.run("status", "--json").output
+        let json = try await desk.run(["status", "--json"] + options).output
         #expect(json.contains(#""healthy":false,"problems":[{"code":"\#(code.rawValue)""#), "\(json)")
+    }
+
+    @Test func `what fails for no picture's sake is told with its code, machine and next command`()
+        async throws
+    {
+        let desk = try await TestDesk()
+        for id in ["a", "b", "c"] { try await desk.settle(id, .outputUnwritable) }
+        for id in ["d", "e", "f"] { try await desk.settle(id, .truncatedImage) }
+        let ran = try await desk.run("status")
+        #expect(
+            ran.output.contains(
+                "! 3 of 6 jobs of the last 5 m failed, and not for their pictures: 3 output_unwritable; "
+                    + "last by w1 on host box, pid 42; the operator's fault, most likely: "), "\(ran)")
+        #expect(ran.output.contains(": fleet dead --code output_unwritable --redis \(desk.url)\n"))
+        #expect(try await desk.run("status", "--max-failed", "51").exit == .status(0))
+    }
+
+    @Test func `jobs that are tried again and again are no health`() async throws {
+        let desk = try await TestDesk()
+        for id in ["a", "b", "c"] { try await desk.fail(id, .sourceUnreadable) }
+        let ran = try await desk.run("status")
+        #expect(
+            ran.exit == .status(1)
+                && ran.output.contains(
+                    "! 3 jobs failed and are tried again; the last one for source_unreadable; last by w1 on host "
+                        + "box, pid 42; "),
+            "\(ran)")
+    }
+
+    @Test func `a dead worker's machine is named as long as its jobs are`() async throws {
+        let desk = try await TestDesk()
+        try await desk.settle("a")
+        try await desk.push(job("b"))
+        _ = try await desk.worker.claim(limit: 1)
+        // The info may not end before the row does, a minute after the lease and later.
+        let left = try #require(try await desk.redis("TTL", "{thumbnails}:worker:w1:info").integer)
+        #expect(left > 86_400)
+        try await desk.expire("w1", secondsAgo: 600)
+        let ran = try await desk.run("status")
+        #expect(ran.output.contains("! 1 job held by w1 on host box, pid 42, dead for 10 m"), "\(ran)")
+        #expect(ran.output.contains("only a live worker takes them back, start one"))
+        #expect(ran.output.contains("DEAD 10 m"))
+        _ = try await WorkerQueue(
+            desk.keys, worker: WorkerID("w2"), claims: desk.client, moves: desk.client
+        ).renew()
+        #expect(try await desk.run("status").output.contains("1 live worker should have taken them back"))
     }
 
     @Test

@@ -39,6 +39,10 @@ final class TestDesk: Sendable {
 
     /// Runs the built program to its end.
     func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> Ran {
+        try await run(arguments, environment: environment)
+    }
+
+    func run(_ arguments: [String], environment: [String: String] = [:]) async throws -> Ran {
         let program = try ChildProcess(
             BuiltProgram.path("fleet"), arguments,
             environment: ["REDIS_URL": url].merging(environment) { $1 })
@@ -62,6 +66,20 @@ final class TestDesk: Sendable {
 
     func push(_ raw: String) async throws { _ = try await redis("LPUSH", keys.queue, raw) }
 
+    /// Pushes a job that is served before all that wait.
+    func pushNext(_ raw: String) async throws { _ = try await redis("RPUSH", keys.queue, raw) }
+
+    /// Pushes a job, claims it and sends it to its next attempt.
+    func fail(_ id: String, _ code: ErrorCode) async throws {
+        try await pushNext(job(id))
+        _ = try await worker.renew(TestDesk.facts)
+        _ = try await worker.claim(limit: 1)
+        let ticket = Job.read(Array(job(id).utf8)).ticket
+        var generator = SystemRandomNumberGenerator()
+        _ = try await worker.retry(
+            ticket, JobResult(ticket, source: "\(id).jpg", error: JobFailure(code, "no")), using: &generator)
+    }
+
     /// Pushes a job and settles it: as done without a code.
     @discardableResult
     func settle(_ id: String, _ code: ErrorCode? = nil, batch: String? = nil) async throws -> JobTicket {
@@ -72,7 +90,9 @@ final class TestDesk: Sendable {
         let ticket = Job.read(Array(raw.utf8)).ticket
         if let code {
             let failure = JobFailure(code, "\(code.rawValue) of \(id)", detail: ["rows": .integer(9)])
-            _ = try await worker.bury(ticket, JobResult(ticket, source: "\(id).jpg", error: failure))
+            var result = JobResult(ticket, source: "\(id).jpg", error: failure)
+            result.worker = "w1"
+            _ = try await worker.bury(ticket, result)
         } else {
             _ = try await worker.finish(ticket, JobResult(ticket, source: "\(id).jpg", outputs: []))
         }
@@ -82,7 +102,7 @@ final class TestDesk: Sendable {
     /// As a worker says it.
     static let facts = [
         ("host", "box"), ("pid", "42"), ("version", "0.1.0"), ("budget_bytes", "1073741824"),
-        ("reserved_bytes", "1048576"), ("running", "1"), ("finished", "7"), ("failed", "2"),
+        ("reserved_bytes", "1048576"), ("running", "1"), ("finished", "1"), ("failed", "0"),
         ("rss_bytes", "2097152"), ("seen_at", "2026-11-30T04:00:05.500Z"),
         ("last_claim_at", "2026-11-30T04:00:00.500Z"),
     ]

@@ -9,7 +9,7 @@ import Testing
 struct TroubleTests {
     private static let commands = [
         ["status"], ["top"], ["dead"], ["retry", "a"], ["discard", "--all"], ["results"], ["pause"],
-        ["resume"],
+        ["resume"], ["batch"], ["delayed"],
         ["audit"],
     ]
 
@@ -27,6 +27,7 @@ struct TroubleTests {
             ran.complaints == """
                 fleet: unix:///nowhere/redis.sock cannot be reached: No such file or directory
                 fleet: is Redis running there? start it, or name another with --redis URL or REDIS_URL
+                fleet: the address unix:///nowhere/redis.sock is from REDIS_URL
 
                 """)
     }
@@ -50,7 +51,8 @@ struct TroubleTests {
         _ = try await desk.redis("ACL", "SETUSER", "me", "on", ">geheim", "+ping", "+exists", "~*")
         let refused = try await run(command, environment)
         #expect(refused.exit == .status(78), "\(refused)")
-        let advice = try #require(refused.complaints.split(separator: "\n").last)
+        let advice = try #require(
+            refused.complaints.split(separator: "\n").first { $0.contains("SETUSER") })
         let words = advice.split(separator: " ").drop { $0 != "SETUSER" }.dropFirst().map {
             $0.filter { $0 != "'" }
         }
@@ -83,7 +85,13 @@ struct TroubleTests {
         #expect(ran.complaints.contains("queues that are here: bare, thumbnails; name one with --queue"))
         let empty = try await TestDesk()
         #expect(try await empty.run("audit").complaints.contains("is this the Redis of your workers?"))
-        #expect(try await empty.run("pause").exit == .status(0), "before the first job")
+        for verb in ["pause", "resume"] {
+            let refused = try await empty.run(verb)
+            #expect(refused.exit == .status(78) && refused.complaints.contains("nothing was ever pushed"))
+            #expect(refused.complaints.contains("add --force"))
+        }
+        #expect(try await empty.operators.pauseReason() == nil)
+        #expect(try await empty.run("pause", "--force").exit == .status(0), "before the first job")
     }
 
     @Test func `a key of another type is named`() async throws {
@@ -93,6 +101,26 @@ struct TroubleTests {
         #expect(ran.exit == .status(78))
         #expect(ran.complaints.contains("WRONGTYPE thumbnails holds a string, the queue needs a list"))
         #expect(ran.complaints.contains("name another queue with --queue"))
+        #expect(!ran.complaints.contains("script") && !ran.complaints.contains("@"))
+    }
+
+    @Test func `what Redis refuses is explained, with the address and who named it`() async throws {
+        let desk = try await TestDesk()
+        let far = try await run(["status", "--redis", desk.url + "?db=99"], [:])
+        #expect(far.complaints.contains("this Redis has fewer databases"), "\(far)")
+        #expect(far.complaints.contains("the address \(desk.url)?db=99 is from --redis"))
+        let known = try await run(["status"], ["REDIS_URL": "unix://:geheim@\(desk.socket)"])
+        #expect(known.complaints.contains("this Redis has no password: leave it out"), "\(known)")
+        #expect(!known.complaints.contains("geheim"))
+        let bare = try await run(["status"], ["REDIS_URL": "localhost:6379"])
+        #expect(
+            bare.exit == .status(64)
+                && bare.complaints.contains("it has no scheme: write redis:// before a host"), "\(bare)")
+        desk.redis.freeze()
+        let frozen = try await desk.run("status")
+        desk.redis.thaw()
+        #expect(frozen.complaints.contains("is it stopped, swapping, or busy with one long command?"))
+        #expect(!frozen.complaints.contains("start it"))
     }
 
     @Test func `a Redis that is loading ends with 69 and says to wait`() async throws {
