@@ -10,32 +10,26 @@ struct NextSteps {
 
     /// Shows how far the batch is.
     var seeBatch: String {
-        var words = ["redis-cli"]
-        let address = request.redis
-        switch address.endpoint {
-        case .unix(let path):
-            words += ["-s", path]
-            if address.database != 0 { words += ["-n", "\(address.database)"] }
-        case .tcp: words += ["-u", address.description]
-        }
-        if let user = address.user { words += ["--user", user] }
-        if address.password != nil { words.append("--askpass") }
-        let key = QueueKeys(queue: request.queue).batch(request.batch)
-        return shellLine(words + ["HMGET", key, "total", "finished", "failed"])
+        shellLine(["fleet", "batch", request.batch] + place)
     }
 
     /// Starts a worker that understands these jobs.
     var startWorker: String {
         var words = ["worker"]
         for root in roots { words += ["--source-root", root] }
-        words += ["--output", "thumbs"]
+        return shellLine(words + ["--output", "thumbs"] + place)
+    }
+
+    /// The queue, for another program of the fleet.
+    private var place: [String] {
+        var words: [String] = []
         if request.queue != QueueKeys.defaultName { words += ["--queue", request.queue] }
         let usual = RedisAddress(.tcp(host: "127.0.0.1", port: RedisAddress.defaultPort))
         // A password has no place in a command line; with one, REDIS_URL names the server for both.
         if request.redis != usual, request.redis.password == nil {
             words += ["--redis", request.redis.description]
         }
-        return shellLine(words)
+        return words
     }
 
     /// Nil where the error itself says it all.

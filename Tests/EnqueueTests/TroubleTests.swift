@@ -110,8 +110,7 @@ struct TroubleTests {
         guard case .unix(let socket) = queue.redis.address.endpoint else { return }
         #expect(
             program.standardError.hasSuffix(
-                "what was enqueued goes on; to see how far it is: redis-cli -s \(socket) HMGET '{thumbnails}:batch:b' "
-                    + "total finished failed\n"))
+                "what was enqueued goes on; to see how far it is: fleet batch b --redis unix://\(socket)\n"))
         #expect(try await queue.waiting() == 1)
         let mentions = program.standardError.split(separator: "\n").count { $0.contains("no worker serves") }
         #expect(mentions == 1)
