@@ -18,7 +18,7 @@ struct BatchCommand {
             return .done
         }
         let known = try await asking { () throws(QueueError) in try await queue.batchNames() }
-        for name in known.names { try await list(name) }
+        for name in known.names { try await tellBriefly(name) }
         if known.names.isEmpty, !place.printsJSON { console.say("no batch") }
         if !known.isComplete { console.complain("there were too many keys to look at all of them") }
         return .done
@@ -40,11 +40,11 @@ struct BatchCommand {
     }
 
     /// One of many; it may have expired meanwhile.
-    private func list(_ name: String) async throws(FleetError) {
+    private func tellBriefly(_ name: String) async throws(FleetError) {
         let batch = try await asking { () throws(QueueError) in try await queue.batch(name) }
         guard let batch else { return }
         if place.printsJSON { return console.say(json(batch).text) }
-        console.say(line(batch.counts) + (batch.failures.isEmpty ? "" : ": " + codeSummary(batch.failures)))
+        console.say(line(batch.counts) + (batch.failures.isEmpty ? "" : ": " + list(batch.failures)))
     }
 
     private func line(_ batch: OperatorQueue.Audit.Batch) -> String {

@@ -41,7 +41,7 @@ struct DeadCommand {
         } else if jobs.isEmpty {
             console.say(request.selection.isFiltered ? "no dead job is like this" : "no dead job")
         } else {
-            list(jobs, now: now)
+            showTable(jobs, now: now)
             if isCut {
                 console.complain("these are the newest \(grouped(jobs.count)); there are more: --limit N")
             }
@@ -60,7 +60,7 @@ struct DeadCommand {
         return job.wholeText(now: now, by: name, place, console.palette)
     }
 
-    private func list(_ jobs: [DeadJob], now: Int64) {
+    private func showTable(_ jobs: [DeadJob], now: Int64) {
         var table = TextTable([
             ("AGE", .right), ("CODE", .left), ("ATTEMPTS", .right), ("ID", .left), ("SOURCE", .left),
             ("MESSAGE", .left),
@@ -75,6 +75,6 @@ struct DeadCommand {
         console.say(
             ([console.palette.paint(lines[0], .dim)] + lines.dropFirst()).joined(separator: "\n"))
         let codes = Dictionary(jobs.map { ($0.code, 1) }, uniquingKeysWith: +)
-        if codes.count > 1 { console.complain("\(count(jobs.count, "job")): \(codeSummary(codes))") }
+        if codes.count > 1 { console.complain("\(count(jobs.count, "job")): \(list(codes))") }
     }
 }

@@ -66,9 +66,6 @@ func list(_ counts: [String: Int]) -> String {
     mostFrequent(counts).map { "\(grouped($0.count)) \(printable($0.name))" }.joined(separator: ", ")
 }
 
-/// `8 source_not_found, 4 truncated_image`, where `list` already means something else.
-func codeSummary(_ counts: [String: Int]) -> String { list(counts) }
-
 /// A moment by Redis' clock, `2026-11-30 04:33:48Z`.
 func moment(_ milliseconds: Int64) -> String {
     Timestamp(milliseconds: milliseconds).rfc3339.prefix(19).replacing("T", with: " ") + "Z"

@@ -22,6 +22,7 @@ struct DeadTests {
         #expect(some.lines.count == 2 && some.lines[1].hasSuffix("timed_out of c"))
         #expect(some.complaints == "fleet: these are the newest 1; there are more: --limit N\n")
         #expect(try await desk.run("dead", "--since", "1h").lines.count == 4)
+        #expect(all.complaints == "fleet: 3 jobs: 2 timed_out, 1 truncated_image\n")
         #expect(try await desk.run("dead", "--older-than", "1h").output == "no dead job is like this\n")
     }
 

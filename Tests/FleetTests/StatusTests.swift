@@ -37,17 +37,19 @@ struct StatusTests {
             struct Worker: Decodable {
                 let id: String, alive: Bool, host: String, pid: Int, version: String, jobs: Int, running: Int
                 let reserved_bytes: Int, budget_bytes: Int, rss_bytes: Int, lease_left_seconds: Double
-                let last_claim_seconds: Double, finished: Int, failed: Int
+                let seen_seconds_ago: Double, last_claim_seconds: Double, finished: Int, failed: Int
             }
             struct Recent: Decodable {
                 let window_seconds: Double, finished: Int, failed: Int, failures: [String: Int]
             }
             struct Memory: Decodable {
                 let used_memory_bytes: Int, maxmemory_bytes: Int, maxmemory_policy: String
+                let uptime_seconds: Double, append_only: Bool, snapshots: Bool, last_write_ok: Bool
             }
             struct Problem: Decodable { let code: String, message: String }
             let queue: String, at: String, healthy: Bool, problems: [Problem], waiting: Int, delayed: Int
-            let running: Int, dead: Int, results: Int, paused: Bool, taken: Int, missing: Int
+            let retrying: Int, newer_version: Int, running: Int, dead: Int, results: Int, paused: Bool,
+                taken: Int, missing: Int
             let finished_per_second: Double, failed_per_second: Double
             let recent: Recent, redis: Memory, workers: [Worker]
         }
@@ -55,6 +57,7 @@ struct StatusTests {
         #expect(shape.healthy && shape.dead == 1 && shape.results == 1 && shape.taken == 1)
         #expect(shape.recent.failures == ["timed_out": 1] && shape.recent.window_seconds == 300)
         #expect(shape.workers.first?.last_claim_seconds ?? 0 >= 5)
+        #expect(!shape.redis.append_only && !shape.redis.snapshots && shape.redis.last_write_ok)
         for member in ["oldest_waiting_at_least_seconds", "next_due_seconds", "pause_reason"] {
             #expect(ran.output.contains(#""\#(member)":null"#))
         }
