@@ -218,11 +218,12 @@ private struct Look {
 
     var newerVersion: Problem? {
         guard recent.newer > 0 else { return nil }
+        let bound = recent.newer == OperatorQueue.delayedLookedAt ? "at least " : ""
         let versions = recent.newerVersions.map { "\($0)" }.joined(separator: ", ")
         return Problem(
             code: .newerVersion,
             message:
-                "\(count(recent.newer, "delayed job")) of version \(versions.isEmpty ? "?" : versions) (field v), "
+                "\(bound)\(count(recent.newer, "delayed job")) of version \(versions.isEmpty ? "?" : versions) (field v), "
                 + "which no worker that saw them knows; they come back every 30 s: update the workers, or correct "
                 + "the producer; to see them: \(place.line(["delayed"]))")
     }

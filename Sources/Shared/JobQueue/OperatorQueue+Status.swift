@@ -64,8 +64,10 @@ extension OperatorQueue {
     public static let recentWindow = Duration.seconds(300)
     /// Results it reads at most: a few milliseconds of Redis' time.
     static let recentResults = 1_000
-    /// Delayed jobs, and jobs that are tried again, that it reads at most.
-    static let recentJobs = 1_000
+    /// Jobs that are tried again that it counts at most: a name and a few bytes each.
+    static let recentAttempts = 1_000
+    /// Delayed jobs that it reads at most, those that are due first: whole, with up to 64 KiB each.
+    public static let delayedLookedAt = 200
     /// How long a look is remembered.
     static let watchLifetime = Duration.seconds(24 * 3600)
 
@@ -110,7 +112,7 @@ extension OperatorQueue {
             QueueScripts.recent,
             words([
                 Self.recentWindow.milliseconds, Self.recentResults, Self.watchLifetime.wholeSeconds,
-                Self.recentJobs,
+                Self.recentAttempts, Self.delayedLookedAt,
             ]))
         let values = reply.array ?? []
         guard values.count == 8, let covered = values[0].integer, let waited = values[4].integer else {

@@ -4,7 +4,7 @@
 -- taken: if the next look finds the same, the job has waited at least since then.
 -- KEYS  see prelude: queue, attempts, counters, delayed, results; `watch`, which expires.
 -- ARGV  1 window in ms   2 most results looked at   3 TTL of the note in s   4 most jobs looked at that are
---       delayed, or being tried again
+--       being tried again   5 most delayed jobs looked at
 -- Answers {ms that the results cover, 1 if there were more in the window, finished,
 --          {code, failed, the worker of the newest or '', …},
 --          ms that the oldest job has waited at least, or -1 when nothing is known,
@@ -71,7 +71,7 @@ until cursor == '0' or most_jobs <= 0
 
 -- On the left side wait those that a worker did not understand.
 local newer, versions, is_known = 0, {}, {}
-for _, member in ipairs(redis.call('ZRANGE', DELAYED, 0, tonumber(ARGV[4]) - 1)) do
+for _, member in ipairs(redis.call('ZRANGE', DELAYED, 0, tonumber(ARGV[5]) - 1)) do
     if string.sub(member, 1, 1) == 'L' then
         newer = newer + 1
         local version = fields_of(string.match(member, ':(.*)$')).v
