@@ -19,7 +19,7 @@ struct StatusReport: Sendable {
         let reserved: ByteCount?
         let budget: ByteCount?
         let resident: ByteCount?
-        /// Jobs, and attempts that failed, since it started.
+        /// Jobs that it settled since it started, finished and buried.
         let finished: Int?
         let failed: Int?
         /// Why it last sent a job to another attempt, and when, in ms since 1970 by Redis' clock.

@@ -162,6 +162,8 @@ struct DeadTests {
         ] {
             #expect(try await desk.run(["discard"], environment: environment).exit == .status(64))
         }
+        let unasked = try await desk.run(["discard", "--all"], environment: ["THUMBNAIL_YES": "1"])
+        #expect(unasked.exit == .status(64))
         let bare = try await desk.run("discard", "--older-than", "7", "--yes")
         #expect(bare.exit == .status(64))
         #expect(bare.complaints.contains("got “7”, expected a length of time with its unit"))

@@ -101,10 +101,9 @@ extension OperatorQueue {
             durability: Self.durability(info, save: replies[4]))
     }
 
-    /// The counters of all moves that a worker may count as a job done or failed. Reclaimed ones are among
-    /// them: their worker may have come to an end with them too late.
+    /// The counters of what workers count as finished and failed, too.
     private static func settling(_ keys: QueueKeys) -> RedisCommand {
-        RedisCommand("HMGET", keys.counters, "finished", "buried", "retried", "reclaimed")
+        RedisCommand("HMGET", keys.counters, "finished", "buried")
     }
 
     private func recent() async throws(QueueError) -> Recent {
