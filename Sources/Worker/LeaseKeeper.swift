@@ -96,6 +96,7 @@ final class LeaseKeeper: Sendable {
                 return false
             }
             trouble.note("lease.not_renewed", error)
+            if case .redis(let reason) = error { return !reason.isOutage }
             return true
         }
     }

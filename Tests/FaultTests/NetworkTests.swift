@@ -118,11 +118,12 @@ struct NetworkTests {
     }
 
     /// The fault is over now: the jobs are done within two seconds, on their first attempt, and the log has one
-    /// line for each end of the outage.
+    /// line for each end of the outage. A busy machine gets more time.
     private func expectService(of count: Int, by worker: ChildProcess, _ fleet: TestFleet) async throws {
-        let back = ContinuousClock.now
-        let results = try await fleet.results(count)
-        #expect(ContinuousClock.now - back < .seconds(2), "\(ContinuousClock.now - back)")
+        let (results, took, delay) = try await MachineDelay.measured { try await fleet.results(count) }
+        // Connecting, renewing, claiming, reading, decoding, writing and finishing, of several jobs.
+        let limit = Duration.seconds(2) + delay.allowance(steps: 10)
+        #expect(took < limit, "\(took) of \(limit), \(worker.standardError)")
         #expect(results.count == count && results.allSatisfy { $0.status == .done && $0.attempt == 1 })
         try await eventually("the end of the outage") {
             worker.standardError.contains("redis.outage_ended") ? () : nil
