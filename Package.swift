@@ -146,6 +146,11 @@ let package = Package(
                 "Units",
             ], path: "Tests/Chaos", exclude: ["producer.py"], swiftSettings: strict),
         tests("ChaosTests", ["Chaos", "Worker"]),
+        // Our side of the benchmarks; `make bench` runs it in turns with its peers.
+        .executableTarget(
+            name: "Bench",
+            dependencies: ["Files", "Geometry", "JPEG", "MemoryBudget", "Thumbnails", "Units"],
+            path: "Benchmarks/Bench", swiftSettings: strict),
         tests("WorkerTests", ["Worker", "JobQueue"]),
         tests(
             "FleetTests",

@@ -67,9 +67,7 @@ struct PartialTests {
     private func luma(_ name: String) throws -> ([UInt8], PixelSize) {
         let bytes = Fixture.bytes(name)
         let planned = try plan(bytes, "200x200", options: Self.accepting)
-        switch try planned.paint(bytes.span).canvases[0].finish() {
-        case .grey(let size, let luma): return (luma.copied(), size)
-        case .colour(let size, let luma, _, _): return (luma.copied(), size)
-        }
+        let (size, samples) = try planned.unencodedLuma(bytes.span)
+        return (samples, size)
     }
 }
