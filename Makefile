@@ -6,7 +6,7 @@ PROGRAMS := ^(EndToEndTests|FaultTests)\.
 CHAOS := ^ChaosTests\.
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
-.PHONY: help setup build release test chaos check lint format fixtures demo clean
+.PHONY: help setup build release test chaos bench check lint format fixtures demo clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,11 +34,14 @@ chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=
 	@$(SWIFT_BUILD)
 	@scripts/chaos.sh
 
+bench: release ## measure us against libvips, Pillow, OpenCV, Celery, Dramatiq and RQ; QUICK=1 for a look, MEASURES="fleet"
+	@scripts/bench.sh
+
 lint: ## fail on formatting, rule and documentation findings
 	@scripts/lint.sh
 
 format: ## rewrite the sources in the project's format
-	@swift format --in-place --recursive --parallel Package.swift Sources Tests
+	@swift format --in-place --recursive --parallel Package.swift Sources Tests Benchmarks
 
 check: lint test ## the whole gate: format, lint, warnings as errors, import check, tests
 
