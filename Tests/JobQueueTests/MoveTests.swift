@@ -106,6 +106,10 @@ struct MoveTests {
     @Test func `retry waits, comes back to be served next, and buries after the fifth attempt`() async throws
     {
         let fleet = try await Fleet()
+        // Longer than a busy machine takes for this.
+        var limits = QueueLimits()
+        limits.lease = .seconds(3600)
+        let worker = fleet.worker(limits: limits)
         let raw = job("i", batch: "b")
         var backoff = Backoff()
         backoff.cap = .zero
@@ -113,16 +117,16 @@ struct MoveTests {
         try await fleet.push(raw)
         for attempt in 1...5 {
             try await fleet.push("later\(attempt)")
-            let claimed = try await fleet.worker().claim(limit: 1)
+            let claimed = try await worker.claim(limit: 1)
             #expect(claimed == .jobs([.init(raw: Array(raw.utf8), crashes: 0)]))
-            let settled = try await fleet.worker().retry(
+            let settled = try await worker.retry(
                 ticket(raw), failed(ticket(raw)), backoff: backoff, using: &generator)
             let now = try await fleet.keySpace()
             if attempt < 5 {
                 #expect(settled == .retried(attempt: attempt, delay: .zero))
                 #expect(now.hash("{q}:attempts") == ["i": "\(attempt) 0"])
                 #expect(now.sortedSet("{q}:delayed").keys.first?.hasSuffix(raw) == true)
-                #expect(try await fleet.worker().promote().promoted == 1)
+                #expect(try await worker.promote().promoted == 1)
             } else {
                 #expect(settled == .buried(attempt: 5))
                 #expect(now["{q}:attempts"] == nil && now["{q}:delayed"] == nil)
