@@ -3,7 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 TIMED := ^(RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests|FleetTests)\.
 PROGRAMS := ^(EndToEndTests|FaultTests)\.
-CHAOS := ^ChaosTests\.
+# Each of these takes the whole machine.
+ALONE := ^(ChaosTests|JobQueueTests\.(ScaleTests|ModelTests))[./]
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
 .PHONY: help setup build release test chaos bench check lint format fixtures demo clean
@@ -25,10 +26,10 @@ release: setup ## build the programs as they ship, into .build/release
 test: setup ## set up, build and run every test (starts its own Redis; needs no service)
 	@$(SWIFT_BUILD) --build-tests
 	@# Tests with clocks and servers in them run apart from those that keep every core busy with pixels.
-	@swift test --skip-build --skip '$(TIMED)' --skip '$(PROGRAMS)' --skip '$(CHAOS)'
-	@swift test --skip-build --filter '$(TIMED)'
+	@swift test --skip-build --skip '$(TIMED)' --skip '$(PROGRAMS)' --skip '$(ALONE)'
+	@swift test --skip-build --filter '$(TIMED)' --skip '$(ALONE)'
 	@swift test --skip-build --filter '$(PROGRAMS)'
-	@swift test --skip-build --filter '$(CHAOS)'
+	@swift test --skip-build --no-parallel --filter '$(ALONE)'
 
 chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=20000 LENGTH=180s PREVIOUS=v0.1.0
 	@$(SWIFT_BUILD)
