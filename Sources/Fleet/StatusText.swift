@@ -109,7 +109,7 @@ extension StatusReport {
         var table = TextTable([
             ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("SEEN", .right),
             ("LAST CLAIM", .right), ("RSS", .right), ("RESERVED", .right), ("BUDGET", .right),
-            ("FINISHED", .right), ("FAILED TRIES", .right), ("VERSION", .left),
+            ("FINISHED", .right), ("FAILED", .right), ("VERSION", .left),
         ])
         for worker in workers {
             table.append([
