@@ -26,8 +26,8 @@ final class LeaseKeeper: Sendable {
     private let thread = Mutex<PeriodicThread?>(nil)
     private let makeThread: @Sendable (LeaseKeeper) -> PeriodicThread
 
-    /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease nothing can
-    /// be claimed until it is renewed; the connection keeps a pause of its own between its attempts.
+    /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease
+    /// nothing can be claimed until it is renewed; the connection keeps a pause of its own between attempts.
     private static let retryPause = Duration.milliseconds(250)
 
     /// - Parameter info: what operators see of this worker; asked at every renewal.
