@@ -151,7 +151,7 @@ let package = Package(
             name: "Bench",
             dependencies: ["Files", "Geometry", "JPEG", "MemoryBudget", "Thumbnails", "Units"],
             path: "Benchmarks/Bench", swiftSettings: strict),
-        tests("WorkerTests", ["Worker", "JobQueue"]),
+        tests("WorkerTests", ["Worker", "JobQueue", "Redis"]),
         tests(
             "FleetTests",
             ["Fleet", "CommandLineOptions", "JobQueue", "ProgramOptions", "Redis", "Threading", "Units"]),

@@ -1,3 +1,4 @@
+import Redis
 import Synchronization
 
 /// Jobs are reclaimed only when live workers had time to renew: after an outage every lease in Redis may
@@ -28,14 +29,15 @@ final class Quarantine: Sendable {
         state.withLock { $0.isOutage || now < $0.until }
     }
 
-    /// An outage has begun.
-    func begin() { state.withLock { $0.isOutage = true } }
-
-    /// The outage is over: every connection works again.
-    func endAfterLease(now: ContinuousClock.Instant = .now) {
+    /// An outage ends when every connection works again; the quarantine a lease later.
+    func note(_ change: RedisHealth.Change, now: ContinuousClock.Instant = .now) {
         state.withLock { state in
-            state.isOutage = false
-            state.until = now + lengthAfterOutage
+            switch change {
+            case .outageBegan: state.isOutage = true
+            case .outageEnded:
+                state.isOutage = false
+                state.until = now + lengthAfterOutage
+            }
         }
     }
 }

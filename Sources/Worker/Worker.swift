@@ -44,12 +44,11 @@ struct Worker: Sendable {
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
         let trouble = TroubleLog(log, advice: RedisAdvice(options))
         let health = RedisHealth { change in
+            quarantine.note(change)
             switch change {
             case .outageBegan(let error):
-                quarantine.begin()
                 trouble.tell("redis.outage_began", .redis(error))
             case .outageEnded(let length):
-                quarantine.endAfterLease()
                 log.info("redis.outage_ended", ["after_ms": .duration(length)])
             }
         } onReminder: { error, length in
