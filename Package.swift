@@ -62,6 +62,7 @@ let package = Package(
         shelf(
             "Pixels", ["Geometry"], settings: optimised + [.enableExperimentalFeature("Lifetimes")]),
         shelf("Exif", ["Geometry", "CExif"]),
+        shelf("ScaledJPEG", ["Geometry"], settings: optimised),
         shelf("JPEG", ["Geometry", "CLibJPEG", "CTurboJPEG"], settings: optimised),
         shelf(
             "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG"],
@@ -113,6 +114,7 @@ let package = Package(
         tests("PixelsTests", ["Pixels", "Geometry"]),
         tests("ExifTests", ["Exif", "Geometry"]),
         tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
+        tests("ScaledJPEGTests", ["ScaledJPEG", "JPEG", "Geometry"]),
         tests(
             "ThumbnailsTests",
             ["Thumbnails", "Exif", "Geometry", "JPEG", "Pixels", "Threading", "Units", "RenderProbe"]),

@@ -1,0 +1,35 @@
+/// A picture decoded at k/8.
+public struct ScaledPicture: Sendable {
+    /// One a component, in the frame's order.
+    public let planes: [ScaledPlane]
+    /// Position in the file behind the end-of-image marker.
+    public let endOfImage: Int
+}
+
+/// One decoded component: rows of samples from the top, 8 bits each.
+public struct ScaledPlane: Sendable {
+    /// Samples that show any of the picture: the stored size · k/8, rounded up.
+    public let columns: Int
+    public let rows: Int
+    /// Samples from one row to the next; whole MCUs.
+    let stride: Int
+    /// Whole MCUs, row after row.
+    var samples: [UInt8]
+
+    init(_ component: FrameComponent, of frame: FrameHeader, eighths k: Int) {
+        columns = (frame.width * component.h * k).dividedRoundingUp(by: 8 * frame.maximumH)
+        rows = (frame.height * component.v * k).dividedRoundingUp(by: 8 * frame.maximumV)
+        stride = component.storedColumns * k
+        samples = [UInt8](repeating: 0, count: stride * component.storedRows * k)
+    }
+
+    /// What planes of a frame take, in bytes.
+    static func bytes(of frame: FrameHeader, eighths k: Int) -> Int {
+        frame.components.reduce(0) { $0 + $1.storedColumns * k * $1.storedRows * k }
+    }
+
+    /// Row y, 0 at the top; `columns` samples.
+    public func withRow<Result>(_ y: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+        body(samples.span.extracting(y * stride..<y * stride + columns))
+    }
+}
