@@ -12,7 +12,7 @@ struct TransformTests {
     @Test(arguments: 1...4) func `a block of one grey is that grey at every size`(k: Int) {
         var coefficients = [Double](repeating: 0, count: k * k)
         coefficients[0] = 8 * 50
-        let samples = ReducedTransform(eighths: k).reference(coefficients)
+        let samples = ReducedTransform.reference(coefficients, eighths: k)
         #expect(samples.allSatisfy { abs($0 - 178) < 1e-9 })
     }
 }

@@ -1,11 +1,34 @@
 import Geometry
 
-/// Sequential files, baseline and extended.
+/// Sequential files, baseline and extended: scan after scan, each component in one of them.
 enum BaselineDecoder {
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
         at scale: DecodeScale, shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
-        throw .unusual(.process)
+        try decode(bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
+    }
+
+    static func decode(
+        _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
+        eighths k: Int, shouldStop: () -> Bool
+    ) throws(Declined) -> ScaledPicture {
+        var segments = segments
+        var planes = frame.components.map { ScaledPlane($0, of: frame, eighths: k) }
+        var missing = Set(frame.components.indices)
+        var next: ScanHeader? = first
+        while let scan = next {
+            for component in scan.components {
+                guard missing.remove(component.index) != nil else {
+                    throw .suspect(.scan, offset: scan.dataStart)
+                }
+            }
+            var decoding = try SequentialScan(scan, of: frame, segments.tables, eighths: k)
+            let end = try decoding.decode(bytes, into: &planes, shouldStop: shouldStop)
+            segments.resume(at: end)
+            next = try segments.nextScan(in: bytes)
+        }
+        guard missing.isEmpty else { throw .suspect(.scan, offset: segments.position) }
+        return ScaledPicture(planes: planes, endOfImage: segments.position)
     }
 }

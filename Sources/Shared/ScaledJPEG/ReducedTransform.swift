@@ -10,14 +10,66 @@ struct ReducedTransform {
     let k: Int
     /// Zig-zag positions of the k × k coefficients, row by row (v · k + u).
     let positions: [Int]
+    /// One a position, eight times over: by what a coefficient is multiplied, and how large it may be
+    /// before. `BlockKernel` says why.
+    private let multipliers: [SIMD8<Int16>]
+    private let limits: [SIMD8<Int16>]
 
-    init(eighths k: Int) {
+    /// Dequantised coefficients beyond this are declined: twice what samples of 8 bits can give, and the
+    /// most that sixteen bits of arithmetic take.
+    static let largestCoefficient = 2047
+
+    /// - Parameter quantisation: the component's divisors.
+    init(eighths k: Int, _ quantisation: QuantisationTable) {
         self.k = k
-        positions = (0..<k * k).map { ZigZag.position(u: $0 % k, v: $0 / k) }
+        let positions = Self.positions(eighths: k)
+        self.positions = positions
+        multipliers = (0..<k * k).map { index in
+            let divisor = Int(quantisation.divisors[positions[index]])
+            return SIMD8(
+                repeating: Int16(truncatingIfNeeded: divisor << BlockKernel.scale(ofRow: index / k, k)))
+        }
+        limits = positions.map { position in
+            SIMD8(repeating: Int16(Self.largestCoefficient / Int(quantisation.divisors[position])))
+        }
+    }
+
+    /// Zig-zag positions of the k × k coefficients, row by row.
+    static func positions(eighths k: Int) -> [Int] {
+        (0..<k * k).map { ZigZag.position(u: $0 % k, v: $0 / k) }
+    }
+
+    /// Turns a row of blocks into samples, k rows of the plane.
+    ///
+    /// - Parameters:
+    ///   - coefficients: as they were coded, not dequantised, laid out by `BlockGroups`.
+    ///   - blockRow: counted from the top of the plane.
+    /// - Returns: false when a coefficient is larger than any picture's; the samples are worthless then.
+    func transform(_ coefficients: Span<Int16>, into plane: inout ScaledPlane, blockRow: Int) -> Bool {
+        let groups = BlockGroups(blocks: plane.stride / k, eighths: k)
+        let start = blockRow * k * plane.stride
+        precondition(
+            coefficients.count == groups.coefficients && plane.stride == groups.count * BlockGroups.size * k
+                && blockRow >= 0 && start + k * plane.stride <= plane.samples.count)
+        let stride = plane.stride
+        return unsafe coefficients.withUnsafeBufferPointer { coefficients in
+            unsafe multipliers.withUnsafeBufferPointer { multipliers in
+                unsafe limits.withUnsafeBufferPointer { limits in
+                    unsafe plane.samples.withUnsafeMutableBufferPointer { samples in
+                        guard let source = coefficients.baseAddress, let samples = samples.baseAddress,
+                            let multipliers = multipliers.baseAddress, let limits = limits.baseAddress
+                        else { return true }
+                        return unsafe BlockKernel(
+                            multipliers: multipliers, limits: limits, groups: groups.count, stride: stride
+                        ).run(k, source, samples + start)
+                    }
+                }
+            }
+        }
     }
 
     /// The plain version, in Double: one block of dequantised coefficients, v · k + u.
-    func reference(_ coefficients: [Double]) -> [Double] {
+    static func reference(_ coefficients: [Double], eighths k: Int) -> [Double] {
         (0..<k * k).map { sample in
             let (x, y) = (Double(sample % k), Double(sample / k))
             var sum = 0.0
@@ -33,6 +85,28 @@ struct ReducedTransform {
             return 128 + sum / 4
         }
     }
+}
+
+/// How the coefficients of a row of blocks lie in memory: eight adjacent blocks take turns, so that one
+/// vector holds the same coefficient of all eight.
+struct BlockGroups: Equatable {
+    let k: Int
+    /// Groups of eight blocks; the last may have room to spare.
+    let count: Int
+    /// Blocks of a group.
+    static let size = 8
+
+    init(blocks: Int, eighths k: Int) {
+        self.k = k
+        count = blocks.dividedRoundingUp(by: Self.size)
+    }
+
+    /// Coefficients of the whole row.
+    var coefficients: Int { count * k * k * Self.size }
+
+    /// Where coefficient 0 (DC) of a block is. Coefficient `position` (v · k + u) is `position · 8` behind it.
+    @inline(__always)
+    func index(ofBlock block: Int) -> Int { (block >> 3) * k * k * Self.size + block & 7 }
 }
 
 /// The order in which a block's coefficients are stored.

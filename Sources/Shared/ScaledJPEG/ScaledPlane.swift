@@ -11,7 +11,7 @@ public struct ScaledPlane: Sendable {
     /// Samples that show any of the picture: the stored size · k/8, rounded up.
     public let columns: Int
     public let rows: Int
-    /// Samples from one row to the next; whole MCUs.
+    /// Samples from one row to the next: whole MCUs, rounded up to whole `BlockGroups`.
     let stride: Int
     /// Whole MCUs, row after row.
     var samples: [UInt8]
@@ -19,13 +19,17 @@ public struct ScaledPlane: Sendable {
     init(_ component: FrameComponent, of frame: FrameHeader, eighths k: Int) {
         columns = (frame.width * component.h * k).dividedRoundingUp(by: 8 * frame.maximumH)
         rows = (frame.height * component.v * k).dividedRoundingUp(by: 8 * frame.maximumV)
-        stride = component.storedColumns * k
+        stride = Self.stride(of: component, eighths: k)
         samples = [UInt8](repeating: 0, count: stride * component.storedRows * k)
     }
 
     /// What planes of a frame take, in bytes.
     static func bytes(of frame: FrameHeader, eighths k: Int) -> Int {
-        frame.components.reduce(0) { $0 + $1.storedColumns * k * $1.storedRows * k }
+        frame.components.reduce(0) { $0 + stride(of: $1, eighths: k) * $1.storedRows * k }
+    }
+
+    private static func stride(of component: FrameComponent, eighths k: Int) -> Int {
+        BlockGroups(blocks: component.storedColumns, eighths: k).count * BlockGroups.size * k
     }
 
     /// Row y, 0 at the top; `columns` samples.

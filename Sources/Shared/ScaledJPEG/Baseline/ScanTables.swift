@@ -1,0 +1,36 @@
+/// The lookup tables of one scan, all in two arrays.
+struct ScanTables {
+    private(set) var symbols: [HuffmanLookup.Entry] = []
+    private(set) var runs: [RunLookup.Entry] = []
+    /// Where the tables of each component of the scan begin.
+    private(set) var starts: [Starts] = []
+
+    struct Starts {
+        let dc: Int
+        let ac: Int
+        let runs: Int
+    }
+
+    /// - Throws: `.suspect(.table)` when the scan names a table that was not defined.
+    init(_ scan: ScanHeader, _ tables: Tables) throws(Declined) {
+        var dcStarts: [Int: Int] = [:]
+        var acStarts: [Int: (symbols: Int, runs: Int)] = [:]
+        for component in scan.components {
+            guard let dcCode = tables.dc[component.dcTable], let acCode = tables.ac[component.acTable] else {
+                throw .suspect(.table, offset: scan.dataStart)
+            }
+            if dcStarts[component.dcTable] == nil {
+                dcStarts[component.dcTable] = symbols.count
+                symbols += HuffmanLookup(dcCode, isDC: true).entries
+            }
+            if acStarts[component.acTable] == nil {
+                acStarts[component.acTable] = (symbols.count, runs.count)
+                let lookup = HuffmanLookup(acCode, isDC: false)
+                symbols += lookup.entries
+                runs += RunLookup(lookup).entries
+            }
+            guard let dc = dcStarts[component.dcTable], let ac = acStarts[component.acTable] else { continue }
+            starts.append(Starts(dc: dc, ac: ac.symbols, runs: ac.runs))
+        }
+    }
+}

@@ -1,0 +1,156 @@
+/// Decodes one scan of a sequential file, one row of MCUs after the other, from its first bit to its last.
+struct SequentialScan {
+    private let layout: ScanLayout
+    private let tables: ScanTables
+    private let slots: [BlockSlot]
+    private let transforms: [ReducedTransform]
+    private let offsets: [UInt8]
+    private let interval: Int
+
+    private var window: EntropyWindow
+    /// In bits from the window's start.
+    private var position = 0
+    private var coefficients: [Int16]
+    private var predictions = [Int32](repeating: 0, count: 3)
+    /// MCUs before the next restart marker.
+    private var restartDistance: Int
+
+    /// Bytes of a window: it stays in the second-level cache beside the tables.
+    static let windowCapacity = 64 << 10
+
+    init(_ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int) throws(Declined) {
+        self.tables = try ScanTables(scan, tables)
+        layout = ScanLayout(scan, of: frame, eighths: k)
+        slots = layout.slots(self.tables)
+        var transforms: [ReducedTransform] = []
+        for component in layout.components {
+            guard let table = tables.quantisation[component.frame.quantisation] else {
+                throw .suspect(.table, offset: scan.dataStart)
+            }
+            transforms.append(ReducedTransform(eighths: k, table))
+        }
+        self.transforms = transforms
+        offsets = Self.offsets(eighths: k)
+        interval = scan.restartInterval
+        restartDistance = interval > 0 ? interval : Int.max
+        window = EntropyWindow(
+            from: scan.dataStart, takesRestarts: interval > 0, capacity: Self.windowCapacity,
+            tail: BlockReader.windowTail)
+        coefficients = [Int16](repeating: 0, count: layout.coefficients)
+    }
+
+    /// - Returns: position in the file of the marker behind the scan.
+    mutating func decode(
+        _ file: Span<UInt8>, into planes: inout [ScaledPlane], shouldStop: () -> Bool
+    ) throws(Declined) -> Int {
+        try window.refill(keepingFrom: 0, of: file)
+        for row in 0..<layout.rows {
+            if shouldStop() { throw .stopped }
+            for index in coefficients.indices { coefficients[index] = 0 }
+            try readRow(of: file)
+            try transform(row, into: &planes)
+        }
+        return try finish(file)
+    }
+
+    private mutating func readRow(of file: Span<UInt8>) throws(Declined) {
+        var column = 0
+        while column < layout.columns {
+            if restartDistance == 0 { try restart(file) }
+            let end = column + min(layout.columns - column, restartDistance)
+            guard let next = readMCUs(column..<end) else { throw fault(.entropy) }
+            restartDistance -= next - column
+            column = next
+            if column < end {
+                // An MCU that begins behind the last byte.
+                guard !window.endsScan else { throw fault(.cut) }
+                try refill(file)
+            }
+        }
+    }
+
+    /// As many MCUs as the window surely holds.
+    ///
+    /// - Returns: the first that was not read; nil when the bits are no MCU.
+    private mutating func readMCUs(_ columns: Range<Int>) -> Int? {
+        let (symbols, runs, slots, offsets) = (tables.symbols, tables.runs, slots, offsets)
+        let (groups, last) = (layout.groups, UInt32(layout.lastPosition))
+        // In the last window the tail takes what an MCU runs over; in any other it must fit.
+        let mark = window.endsScan ? window.count + 8 : window.count - BlockReader.windowTail
+        return unsafe window.bytes.withUnsafeBufferPointer { bytes in
+            unsafe symbols.withUnsafeBufferPointer { symbols in
+                unsafe runs.withUnsafeBufferPointer { runs in
+                    unsafe offsets.withUnsafeBufferPointer { offsets in
+                        unsafe slots.withUnsafeBufferPointer { slots in
+                            unsafe coefficients.withUnsafeMutableBufferPointer { coefficients in
+                                unsafe predictions.withUnsafeMutableBufferPointer { predictions in
+                                    guard let base = bytes.baseAddress else { return nil }
+                                    var reader = unsafe BitReader(base, at: position)
+                                    defer { position = unsafe reader.position(from: base) }
+                                    return unsafe BlockReader(
+                                        symbols: symbols.baseAddress!, runs: runs.baseAddress!,
+                                        coefficients: coefficients.baseAddress!,
+                                        offsets: offsets.baseAddress!,
+                                        predictions: predictions.baseAddress!, groups: groups, last: last
+                                    ).readMCUs(columns, slots, from: &reader, before: base + mark)
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func transform(_ row: Int, into planes: inout [ScaledPlane]) throws(Declined) {
+        for (component, transform) in zip(layout.components, transforms) {
+            for line in 0..<component.blocksDown {
+                let isPicture = transform.transform(
+                    coefficients.span.extracting(component.row(line)), into: &planes[component.index],
+                    blockRow: row * component.blocksDown + line)
+                guard isPicture else { throw fault(.entropy) }
+            }
+        }
+    }
+
+    /// The end of an interval: its last byte must be the last before the marker.
+    private mutating func restart(_ file: Span<UInt8>) throws(Declined) {
+        try alignToByte(file)
+        guard window.passRestart(at: position / 8) else { throw fault(.restart) }
+        for index in predictions.indices { predictions[index] = 0 }
+        restartDistance = interval
+    }
+
+    /// The end of the scan likewise.
+    private mutating func finish(_ file: Span<UInt8>) throws(Declined) -> Int {
+        try alignToByte(file)
+        guard window.endsScan, position / 8 == window.count, window.restartsPassed == window.restarts.count
+        else { throw fault(.entropy) }
+        return window.filePosition
+    }
+
+    /// Passes over padding, whatever its bits are, as libjpeg does; and sees what comes behind.
+    private mutating func alignToByte(_ file: Span<UInt8>) throws(Declined) {
+        position = (position + 7) / 8 * 8
+        guard position / 8 <= window.count else { throw fault(.cut) }
+        if position / 8 == window.count, !window.endsScan { try refill(file) }
+    }
+
+    private mutating func refill(_ file: Span<UInt8>) throws(Declined) {
+        try window.refill(keepingFrom: position / 8, of: file)
+        position %= 8
+    }
+
+    private func fault(_ suspect: Declined.Suspect) -> Declined {
+        .suspect(suspect, offset: window.filePosition)
+    }
+
+    /// `BlockReader.offsets`.
+    private static func offsets(eighths k: Int) -> [UInt8] {
+        var offsets = [UInt8](repeating: 0, count: ZigZag.last(eighths: k) + 1)
+        for (index, position) in ReducedTransform.positions(eighths: k).enumerated() {
+            offsets[position] = UInt8(index * BlockGroups.size)
+        }
+        return offsets
+    }
+}

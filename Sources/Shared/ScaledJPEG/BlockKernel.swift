@@ -1,0 +1,289 @@
+/// The fast inverse DCT: eight adjacent blocks at a time, in integers.
+///
+/// With T(x, u) = √2 · C(u) · cos((2x + 1)uπ / 2k), so that T(x, 0) = 1, the transform is separable:
+///
+///     f(x, y) = 128 + 1/8 · Σu T(x, u) · Σv T(y, v) F(u, v)
+///
+/// For k = 1 and 2 every T is ±1, and all is exact up to the one rounding. For k = 3 and 4 the vertical pass
+/// keeps two bits of fraction in 16 bits, the horizontal one sums products in 32 bits and rounds once.
+///
+/// Nothing overflows. A dequantised F is at most 2047 (`limits`; the product of both is taken modulo 2^16,
+/// so that neither factor need fit). k = 2: 4 · 2047 = 8188. k = 4: Σv |T| ≤ 1 + 1.307 + 1 + 0.542 < 3.85,
+/// hence 4 · 2047 · 3.85 + 2 < 31600 after the vertical pass, and 31600 · 3.85 · 2^13 + 2^26 < 2^31 in the
+/// horizontal one. k = 3: the same with Σ |T| < 2.94.
+@safe struct BlockKernel {
+    /// One a coefficient: divisor · 2^scale, modulo 2^16.
+    let multipliers: UnsafePointer<SIMD8<Int16>>
+    /// One a coefficient: the largest magnitude as coded.
+    let limits: UnsafePointer<SIMD8<Int16>>
+    /// Groups of eight blocks.
+    let groups: Int
+    /// Samples from one row to the next, at least groups · 8 · k.
+    let stride: Int
+
+    /// Bits of fraction after the vertical pass; what is multiplied in it has two to the power of 16 − 14 more,
+    /// since its weights have 14 bits and the product loses 16.
+    private static let fraction = 2
+    private static let weightBits = 14
+
+    /// log2 of the factor with which the coefficients of row v enter the vertical pass.
+    static func scale(ofRow v: Int, _ k: Int) -> Int {
+        if k < 3 { return 0 }
+        let isMultiplied = k == 3 ? v > 0 : v % 2 == 1
+        return isMultiplied ? fraction + 16 - weightBits : fraction
+    }
+
+    /// - Parameters:
+    ///   - source: groups · k² · 8 coefficients.
+    ///   - rows: the first of k rows.
+    /// - Returns: whether all coefficients were within their limits.
+    func run(_ k: Int, _ source: UnsafePointer<Int16>, _ rows: UnsafeMutablePointer<UInt8>) -> Bool {
+        let raw = unsafe UnsafeRawPointer(source)
+        let out = UnsafeMutableRawPointer(rows)
+        return switch k {
+        case 1: unsafe one(raw, out)
+        case 2: unsafe two(raw, out)
+        case 3: unsafe three(raw, out)
+        default: unsafe four(raw, out)
+        }
+    }
+
+    /// Coefficient `position` of eight blocks, dequantised; what is beyond its limit is marked.
+    @inline(__always)
+    private func coefficient(
+        _ group: UnsafeRawPointer, _ position: Int, _ outside: inout SIMD8<Int16>
+    ) -> SIMD8<Int16> {
+        let coded = unsafe group.loadUnaligned(fromByteOffset: 16 * position, as: SIMD8<Int16>.self)
+        let limit = unsafe limits[position]
+        let mark = SIMD8<Int16>(repeating: -1)
+        outside.replace(with: mark, where: coded .> limit)
+        outside.replace(with: mark, where: coded .< SIMD8<Int16>() &- limit)
+        return unsafe coded &* multipliers[position]
+    }
+
+    @inline(never)
+    private func one(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+        var outside = SIMD8<Int16>()
+        for group in 0..<groups {
+            let dc = unsafe coefficient(source + 16 * group, 0, &outside)
+            let bytes = unsafe unsafeBitCast(dc.eighth.limitedToByte, to: SIMD16<UInt8>.self).evenHalf
+            unsafe rows.storeBytes(of: bytes, toByteOffset: 8 * group, as: SIMD8<UInt8>.self)
+        }
+        return outside == SIMD8()
+    }
+
+    @inline(never)
+    private func two(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+        var outside = SIMD8<Int16>()
+        for group in 0..<groups {
+            let from = unsafe source + 64 * group
+            let to = unsafe rows + 16 * group
+            let (f00, f10) = unsafe (coefficient(from, 0, &outside), coefficient(from, 1, &outside))
+            let (f01, f11) = unsafe (coefficient(from, 2, &outside), coefficient(from, 3, &outside))
+            let (top0, top1) = (f00 &+ f01, f10 &+ f11)
+            let (low0, low1) = (f00 &- f01, f10 &- f11)
+            unsafe to.storeBytes(
+                of: bytePairs((top0 &+ top1).eighth, (top0 &- top1).eighth), as: SIMD8<Int16>.self)
+            unsafe (to + stride).storeBytes(
+                of: bytePairs((low0 &+ low1).eighth, (low0 &- low1).eighth), as: SIMD8<Int16>.self)
+        }
+        return outside == SIMD8()
+    }
+
+    @inline(never)
+    private func three(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+        var outside = SIMD8<Int16>()
+        for group in 0..<groups {
+            let from = unsafe source + 144 * group
+            let to = unsafe rows + 24 * group
+            let first = unsafe column3(from, 0, &outside)
+            let second = unsafe column3(from, 1, &outside)
+            let third = unsafe column3(from, 2, &outside)
+            unsafe store3(first.0, second.0, third.0, to)
+            unsafe store3(first.1, second.1, third.1, to + stride)
+            unsafe store3(first.2, second.2, third.2, to + 2 * stride)
+        }
+        return outside == SIMD8()
+    }
+
+    @inline(never)
+    private func four(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+        var outside = SIMD8<Int16>()
+        for group in 0..<groups {
+            let from = unsafe source + 256 * group
+            let to = unsafe rows + 32 * group
+            let first = unsafe column4(from, 0, &outside)
+            let second = unsafe column4(from, 1, &outside)
+            let third = unsafe column4(from, 2, &outside)
+            let fourth = unsafe column4(from, 3, &outside)
+            unsafe store4(first.0, second.0, third.0, fourth.0, to)
+            unsafe store4(first.1, second.1, third.1, fourth.1, to + stride)
+            unsafe store4(first.2, second.2, third.2, fourth.2, to + 2 * stride)
+            unsafe store4(first.3, second.3, third.3, fourth.3, to + 3 * stride)
+        }
+        return outside == SIMD8()
+    }
+
+    // T(x, u) · 2^14: √(3/2), 1/√2 and √2 for k = 3; √2 · cos(π/8) and √2 · cos(3π/8) for k = 4.
+    private static let threeOdd: Int16 = 20066
+    private static let threeEven: Int16 = 11585
+    private static let threeMiddle: Int16 = 23170
+    private static let fourLarge: Int16 = 21407
+    private static let fourSmall: Int16 = 8867
+
+    typealias Column3 = (SIMD8<Int16>, SIMD8<Int16>, SIMD8<Int16>)
+    typealias Column4 = (SIMD8<Int16>, SIMD8<Int16>, SIMD8<Int16>, SIMD8<Int16>)
+
+    /// The vertical pass over column u: rows y of 0…2.
+    @inline(__always)
+    private func column3(_ group: UnsafeRawPointer, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column3 {
+        let f0 = unsafe coefficient(group, u, &outside)
+        let f1 = unsafe coefficient(group, 3 + u, &outside)
+        let f2 = unsafe coefficient(group, 6 + u, &outside)
+        let odd = highProduct(f1, Self.threeOdd)
+        let even = f0 &+ highProduct(f2, Self.threeEven)
+        return (even &+ odd, f0 &- highProduct(f2, Self.threeMiddle), even &- odd)
+    }
+
+    /// The vertical pass over column u: rows y of 0…3.
+    @inline(__always)
+    private func column4(_ group: UnsafeRawPointer, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column4 {
+        let f0 = unsafe coefficient(group, u, &outside)
+        let f1 = unsafe coefficient(group, 4 + u, &outside)
+        let f2 = unsafe coefficient(group, 8 + u, &outside)
+        let f3 = unsafe coefficient(group, 12 + u, &outside)
+        let outer = highProduct(f1, Self.fourLarge) &+ highProduct(f3, Self.fourSmall)
+        let inner = highProduct(f1, Self.fourSmall) &- highProduct(f3, Self.fourLarge)
+        let (sum, difference) = (f0 &+ f2, f0 &- f2)
+        return (sum &+ outer, difference &+ inner, difference &- inner, sum &- outer)
+    }
+
+    /// The horizontal pass over one row of eight blocks, and their 24 samples.
+    @inline(__always)
+    private func store3(
+        _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ row: UnsafeMutableRawPointer
+    ) {
+        let zero = SIMD8<Int16>()
+        let (evenLow, evenHigh) = (interleavedLow(g0, zero), interleavedHigh(g0, zero))
+        let (oddLow, oddHigh) = (interleavedLow(g1, g2), interleavedHigh(g1, g2))
+        let constantLow = pairSums(evenLow, 1 << 13, 0)
+        let constantHigh = pairSums(evenHigh, 1 << 13, 0)
+        let (odd, even) = (Self.threeOdd / 2, Self.threeEven / 2)
+        let x0 = samples(
+            constantLow &+ pairSums(oddLow, odd, even), constantHigh &+ pairSums(oddHigh, odd, even))
+        let x1 = samples(
+            constantLow &+ pairSums(oddLow, 0, -Self.threeMiddle / 2),
+            constantHigh &+ pairSums(oddHigh, 0, -Self.threeMiddle / 2))
+        let x2 = samples(
+            constantLow &+ pairSums(oddLow, -odd, even), constantHigh &+ pairSums(oddHigh, -odd, even))
+        let left = bytePairs(x0, x1)
+        let right = x2.limitedToByte
+        // Four times two blocks of three samples and a zero.
+        let low = unsafe unsafeBitCast(interleavedLow(left, right), to: SIMD2<UInt64>.self)
+        let high = unsafe unsafeBitCast(interleavedHigh(left, right), to: SIMD2<UInt64>.self)
+        let (a, b) = (closedUp(low[0]), closedUp(low[1]))
+        let (c, d) = (closedUp(high[0]), closedUp(high[1]))
+        unsafe row.storeBytes(of: (a | b << 48).littleEndian, as: UInt64.self)
+        unsafe row.storeBytes(of: (b >> 16 | c << 32).littleEndian, toByteOffset: 8, as: UInt64.self)
+        unsafe row.storeBytes(of: (c >> 32 | d << 16).littleEndian, toByteOffset: 16, as: UInt64.self)
+    }
+
+    /// The horizontal pass over one row of eight blocks, and their 32 samples.
+    @inline(__always)
+    private func store4(
+        _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ g3: SIMD8<Int16>,
+        _ row: UnsafeMutableRawPointer
+    ) {
+        let (evenLow, evenHigh) = (interleavedLow(g0, g2), interleavedHigh(g0, g2))
+        let (oddLow, oddHigh) = (interleavedLow(g1, g3), interleavedHigh(g1, g3))
+        let (large, small) = (Self.fourLarge / 2, Self.fourSmall / 2)
+        let sumLow = pairSums(evenLow, 1 << 13, 1 << 13)
+        let sumHigh = pairSums(evenHigh, 1 << 13, 1 << 13)
+        let differenceLow = pairSums(evenLow, 1 << 13, -1 << 13)
+        let differenceHigh = pairSums(evenHigh, 1 << 13, -1 << 13)
+        let outerLow = pairSums(oddLow, large, small)
+        let outerHigh = pairSums(oddHigh, large, small)
+        let innerLow = pairSums(oddLow, small, -large)
+        let innerHigh = pairSums(oddHigh, small, -large)
+        let left = bytePairs(
+            samples(sumLow &+ outerLow, sumHigh &+ outerHigh),
+            samples(differenceLow &+ innerLow, differenceHigh &+ innerHigh))
+        let right = bytePairs(
+            samples(differenceLow &- innerLow, differenceHigh &- innerHigh),
+            samples(sumLow &- outerLow, sumHigh &- outerHigh))
+        unsafe row.storeBytes(of: interleavedLow(left, right), as: SIMD8<Int16>.self)
+        unsafe row.storeBytes(of: interleavedHigh(left, right), toByteOffset: 16, as: SIMD8<Int16>.self)
+    }
+}
+
+/// Horizontal sums, of 13 + 2 + 3 bits of fraction, as levels that are not limited yet.
+@inline(__always)
+private func samples(_ low: SIMD4<Int32>, _ high: SIMD4<Int32>) -> SIMD8<Int16> {
+    let rounding: Int32 = 128 << 18 + 1 << 17
+    let (low, high) = ((low &+ rounding) &>> 18, (high &+ rounding) &>> 18)
+    return SIMD8<Int16>(
+        Int16(truncatingIfNeeded: low[0]), Int16(truncatingIfNeeded: low[1]),
+        Int16(truncatingIfNeeded: low[2]), Int16(truncatingIfNeeded: low[3]),
+        Int16(truncatingIfNeeded: high[0]), Int16(truncatingIfNeeded: high[1]),
+        Int16(truncatingIfNeeded: high[2]), Int16(truncatingIfNeeded: high[3]))
+}
+
+/// Two samples of each of eight blocks, limited, the first in the lower byte.
+@inline(__always)
+private func bytePairs(_ first: SIMD8<Int16>, _ second: SIMD8<Int16>) -> SIMD8<Int16> {
+    first.limitedToByte | second.limitedToByte &<< 8
+}
+
+/// Two blocks of three bytes without the fourth.
+@inline(__always)
+private func closedUp(_ blocks: UInt64) -> UInt64 { blocks & 0xFFFFFF | (blocks >> 32) << 24 }
+
+@inline(__always)
+private func interleavedLow(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> SIMD8<Int16> {
+    SIMD8(one[0], other[0], one[1], other[1], one[2], other[2], one[3], other[3])
+}
+
+@inline(__always)
+private func interleavedHigh(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> SIMD8<Int16> {
+    SIMD8(one[4], other[4], one[5], other[5], one[6], other[6], one[7], other[7])
+}
+
+/// The upper 16 bits of each product: `pmulhw`, in this spelling only.
+@inline(__always)
+private func highProduct(_ factors: SIMD8<Int16>, _ weight: Int16) -> SIMD8<Int16> {
+    let products = (factors.widened &* SIMD8<Int32>(repeating: Int32(weight))) &>> 16
+    return SIMD8<Int16>(
+        Int16(truncatingIfNeeded: products[0]), Int16(truncatingIfNeeded: products[1]),
+        Int16(truncatingIfNeeded: products[2]), Int16(truncatingIfNeeded: products[3]),
+        Int16(truncatingIfNeeded: products[4]), Int16(truncatingIfNeeded: products[5]),
+        Int16(truncatingIfNeeded: products[6]), Int16(truncatingIfNeeded: products[7]))
+}
+
+/// Weighted sums of neighbours: `pmaddwd`, in this spelling only.
+@inline(__always)
+private func pairSums(_ pairs: SIMD8<Int16>, _ first: Int16, _ second: Int16) -> SIMD4<Int32> {
+    let weights = SIMD8<Int16>(first, second, first, second, first, second, first, second)
+    let products = pairs.widened &* weights.widened
+    return products.evenHalf &+ products.oddHalf
+}
+
+extension SIMD8<Int16> {
+    @inline(__always)
+    fileprivate var widened: SIMD8<Int32> {
+        SIMD8<Int32>(
+            Int32(self[0]), Int32(self[1]), Int32(self[2]), Int32(self[3]), Int32(self[4]), Int32(self[5]),
+            Int32(self[6]), Int32(self[7]))
+    }
+
+    /// An eighth above the middle level, rounded half up as libjpeg does.
+    @inline(__always)
+    fileprivate var eighth: SIMD8<Int16> { (self &+ (128 * 8 + 4)) &>> 3 }
+
+    /// Each lane limited to 0…255. Comparisons are of vectors only: one with a number is a loop over lanes.
+    @inline(__always)
+    fileprivate var limitedToByte: SIMD8<Int16> {
+        let (lowest, highest) = (SIMD8<Int16>(repeating: 0), SIMD8<Int16>(repeating: 255))
+        let above = self.replacing(with: lowest, where: self .< lowest)
+        return above.replacing(with: highest, where: above .> highest)
+    }
+}
