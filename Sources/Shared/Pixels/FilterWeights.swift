@@ -37,33 +37,41 @@ struct FilterWeights: Sendable {
         let count = Self.paddedTargetCount(axis, layout)
         starts = [Int32](repeating: 0, count: count)
         weights = [Int16](repeating: 0, count: count * stride)
+        var taps = Taps(axis)
         if axis.isWhole {
             let last = axis.targetCount - 1
             for target in 0...last / 2 {
-                var taps = Taps(of: target, axis: axis)
-                if target == last - target { taps.makeSymmetric(axis: axis) }
+                taps.compute(target, axis)
+                if target == last - target { taps.makeSymmetric(axis) }
                 place(taps, at: target)
-                taps.mirror(axis: axis)
+                taps.mirror(axis)
                 place(taps, at: last - target)
             }
         } else if let mirror = axis.forwardMirror {
             for target in 0..<axis.targetCount {
-                var taps = Taps(of: axis.targetCount - 1 - target, axis: mirror)
-                taps.mirror(axis: mirror)
+                taps.compute(axis.targetCount - 1 - target, mirror)
+                taps.mirror(mirror)
                 place(taps, at: target)
             }
         } else {
-            for target in 0..<axis.targetCount { place(Taps(of: target, axis: axis), at: target) }
+            for target in 0..<axis.targetCount {
+                taps.compute(target, axis)
+                place(taps, at: target)
+            }
         }
     }
 
     private mutating func place(_ taps: Taps, at target: Int) {
-        let absoluteSum = taps.weights.reduce(0) { $0 + Int($1.magnitude) }
-        precondition(absoluteSum <= Self.absoluteSumBound, "weights too large for exact arithmetic")
         let start = layout == .rowPairs ? taps.start & ~1 : taps.start
         starts[target] = Int32(start)
         let offset = target * stride + taps.start - start
-        for (index, weight) in taps.weights.enumerated() { weights[offset + index] = weight }
+        var absoluteSum = 0
+        for index in 0..<taps.count {
+            let weight = taps.weights[index]
+            absoluteSum += Int(weight.magnitude)
+            weights[offset + index] = weight
+        }
+        precondition(absoluteSum <= Self.absoluteSumBound, "weights too large for exact arithmetic")
     }
 
     /// The bytes that the weights of an axis take from the process; an upper bound.
@@ -90,10 +98,21 @@ struct FilterWeights: Sendable {
     }
 }
 
-/// The weights of one target sample, and where they begin.
+/// The weights of one target sample, and where they begin. Its arrays serve one target sample after the
+/// other: arrays of their own were a tenth of the time of a small picture.
 private struct Taps {
-    private(set) var start: Int
+    private(set) var start = 0
+    private(set) var count = 0
+    /// The first `count` hold.
     private(set) var weights: [Int16]
+    private var exact: [Double]
+
+    init(_ axis: Axis) {
+        // Symmetry may add one tap.
+        let most = Self.limit(axis) + 1
+        weights = [Int16](repeating: 0, count: most)
+        exact = [Double](repeating: 0, count: most)
+    }
 
     /// The most that any target sample of an axis has: the window is open at both ends.
     static func limit(_ axis: Axis) -> Int {
@@ -103,7 +122,7 @@ private struct Taps {
     /// Half the width of the window, in source samples.
     private static func support(_ axis: Axis) -> Double { Lanczos.support * max(1, axis.ratio) }
 
-    init(of target: Int, axis: Axis) {
+    mutating func compute(_ target: Int, _ axis: Axis) {
         let widening = max(1, axis.ratio)
         let support = Self.support(axis)
         let centre = (axis.targetOrigin + Double(target) + 0.5) * axis.ratio
@@ -116,49 +135,54 @@ private struct Taps {
         let edge = axis.sourceCount - 1
         start = min(max(first, 0), edge)
         let end = min(max(last, 0), edge)
-        var exact = [Double](repeating: 0, count: end - start + 1)
+        count = end - start + 1
+        for index in 0..<count { exact[index] = 0 }
         for position in first...max(first, last) {
             let weight = Lanczos.value((Double(position) + 0.5 - centre) / widening)
             exact[min(max(position, start), end) - start] += weight
         }
-        weights = Self.rounded(exact)
+        round()
     }
 
     /// To fixed point by rounding the running sum, not each weight: the total is exact by itself, and
     /// what one weight is rounded up, its neighbour is rounded down. That keeps a wide window right,
     /// whose single weights are smaller than the last bit (a reduction by 5,000, say).
-    private static func rounded(_ exact: [Double]) -> [Int16] {
-        let scale = Double(FilterWeights.one) / exact.reduce(0, +)
+    private mutating func round() {
+        var sum = 0.0
+        for index in 0..<count { sum += exact[index] }
+        let scale = Double(FilterWeights.one) / sum
         // A conversion rounds towards zero, and costs nothing beside `rounded()`, which calls the C
         // library; lifted above zero, it rounds half up. Partial sums stay far above −2.
         let lift = 2 * FilterWeights.one
         var running = Double(lift) + 0.5
         var given = lift
-        var weights = [Int16](repeating: 0, count: exact.count)
-        for index in exact.indices {
+        for index in 0..<count {
             running += exact[index] * scale
             let due = Int(running)
             weights[index] = Int16(due - given)
             given = due
         }
-        return weights
     }
 
     /// The same weights for the mirrored picture.
-    mutating func mirror(axis: Axis) {
-        start = axis.sourceCount - start - weights.count
-        weights.reverse()
+    mutating func mirror(_ axis: Axis) {
+        start = axis.sourceCount - start - count
+        for index in 0..<count / 2 { weights.swapAt(index, count - 1 - index) }
     }
 
     /// The middle sample of an odd number is its own mirror: its right half repeats the left one.
-    mutating func makeSymmetric(axis: Axis) {
+    mutating func makeSymmetric(_ axis: Axis) {
         // The rounding of the ends may have let in or left out a tap where the window is zero.
-        let count = axis.sourceCount - 2 * start
-        weights = Array(weights.prefix(count)) + [Int16](repeating: 0, count: max(0, count - weights.count))
-        let half = weights.count / 2
-        for index in 0..<half { weights[weights.count - 1 - index] = weights[index] }
-        let sides = weights.prefix(half).reduce(0) { $0 + 2 * Int($1) }
-        if weights.count % 2 == 1 {
+        let whole = axis.sourceCount - 2 * start
+        for index in min(count, whole)..<max(count, whole) { weights[index] = 0 }
+        count = whole
+        let half = count / 2
+        var sides = 0
+        for index in 0..<half {
+            weights[count - 1 - index] = weights[index]
+            sides += 2 * Int(weights[index])
+        }
+        if count % 2 == 1 {
             weights[half] = Int16(FilterWeights.one - sides)
         } else {
             // Half the weights have half the sum but for the rounding of the exact half.
