@@ -1,11 +1,36 @@
 import Geometry
 
 /// Progressive files: the scans that a scale needs, and no others.
+///
+/// At 1/8 these are the DC scans, a tenth of a file or less. Of each block only the k × k coefficients are
+/// kept that the scale has: 2 bytes at 1/8, where libjpeg keeps 128.
 enum ProgressiveDecoder {
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
         at scale: DecodeScale, shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
-        throw .unusual(.process)
+        let k = scale.eighths
+        let script = try ProgressiveScript(bytes, frame, from: first, segments, shouldStop: shouldStop)
+        let selection = ScanSelection(script, eighths: k)
+        let kept = KeptCoefficients(eighths: k)
+        var coefficients = LowCoefficients(of: frame, eighths: k, remembers: selection.remembers)
+        var window = ScanWindow()
+        for (scan, use) in zip(script.scans, selection.uses) {
+            guard let use else { continue }
+            let walk = ScanWalk(scan.header, in: frame)
+            func read(_ loop: consuming some ScanLoop) throws(Declined) {
+                try walk.read(scan.data, of: bytes, &window, &coefficients, shouldStop: shouldStop, by: &loop)
+            }
+            switch (scan.header.isDC, scan.header.isRefinement) {
+            case (true, false): try read(DCFirstScan(scan, in: frame))
+            case (true, true): try read(DCRefinementScan(scan, in: frame))
+            case (false, false): try read(ACFirstScan(scan, kept: kept, recordsHistory: use.recordsHistory))
+            case (false, true): try read(ACRefinementScan(scan, kept: kept))
+            }
+        }
+        coefficients.forgetHistory()
+        let planes = try coefficients.planes(
+            of: frame, script.quantisation, eighths: k, shouldStop: shouldStop)
+        return ScaledPicture(planes: planes, endOfImage: script.endOfImage)
     }
 }

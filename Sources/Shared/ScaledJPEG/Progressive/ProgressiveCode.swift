@@ -1,0 +1,103 @@
+/// A Huffman code as a scan's loop wants it: what a symbol means, found by the next bits.
+///
+/// Codes of up to `width` bits are found in one look-up, rarer ones by a search over their lengths.
+struct ProgressiveCode {
+    /// 4096 entries are 16 KiB, half of a small first-level cache; with 10 bits too many codes of fine
+    /// quantisers need the search.
+    static let width = 12
+
+    private let table: LookupTable<CodeEntry>
+    private let meaning: (_ symbol: UInt8, _ length: Int) -> CodeEntry
+    private let symbols: [UInt8]
+    /// Per length 1…16: the first 16-bit prefix above its codes, and from a code's number to its symbol.
+    private let limits: [Int]
+    private let offsets: [Int]
+
+    /// - Parameter meaning: what a symbol whose code has this length means.
+    init(_ code: HuffmanCode, meaning: @escaping (_ symbol: UInt8, _ length: Int) -> CodeEntry) {
+        table = LookupTable(width: Self.width, repeating: .none)
+        self.meaning = meaning
+        symbols = code.symbols
+        var limits = [Int](repeating: 0, count: 17)
+        var offsets = limits
+        var (next, place) = (0, 0)
+        for length in 1...16 {
+            offsets[length] = place - next
+            for _ in 0..<code.counts[length - 1] {
+                if length <= Self.width {
+                    let same = 1 << (Self.width - length)
+                    table.fill(next * same..<(next + 1) * same, with: meaning(symbols[place], length))
+                }
+                next += 1
+                place += 1
+            }
+            limits[length] = next << (16 - length)
+            next <<= 1
+        }
+        self.limits = limits
+        self.offsets = offsets
+    }
+
+    /// The table's entries, for a loop: valid as long as this code is.
+    var entries: UnsafePointer<CodeEntry> { unsafe UnsafePointer(table.elements) }
+
+    /// The index of the entry that tells what the next bits begin with.
+    @inline(__always)
+    static func index(_ bits: UInt64) -> Int { Int(truncatingIfNeeded: bits &>> UInt64(64 - width)) }
+
+    /// What the next bits begin with, when the table does not say; `.none` when it is no code.
+    func search(_ bits: UInt64) -> CodeEntry {
+        let prefix = Int(bits >> 48)
+        for length in 1...16 where prefix < limits[length] {
+            return meaning(symbols[prefix >> (16 - length) + offsets[length]], length)
+        }
+        return .none
+    }
+}
+
+/// What a code means, in one word.
+struct CodeEntry: BitwiseCopyable {
+    private let word: UInt32
+
+    /// No code, or one that is longer than the table is wide.
+    static let none = CodeEntry(rare: 0, length: 0)
+    private static let rare: UInt32 = 0x80
+    private static let endOfBand: UInt32 = 0x40
+
+    /// A number that stands `advance` coefficients further on: its code of 1…16 bits is followed by
+    /// `size` bits, 0…15.
+    init(length: Int, size: Int, advance: Int) {
+        word = UInt32(length + size) | UInt32(length) << 8 | UInt32(size) << 16 | UInt32(advance) << 24
+    }
+
+    /// The end of a block's band, and of 2^size blocks more than the next `size` bits say, less one.
+    init(endOfBand size: Int, length: Int) {
+        word = Self.rare | Self.endOfBand | UInt32(length) << 8 | UInt32(size) << 16
+    }
+
+    /// A symbol that the loop does not expect: a long run, an error.
+    init(rare symbol: UInt8, length: Int) {
+        word = Self.rare | UInt32(length) << 8 | UInt32(symbol) << 16
+    }
+
+    /// All that is no number.
+    @inline(__always) var isRare: Bool { word & Self.rare != 0 }
+    @inline(__always) var isEndOfBand: Bool { word & Self.endOfBand != 0 }
+    /// Bits of the code; 0 = `none`.
+    @inline(__always) var length: UInt64 { UInt64(word &>> 8 & 0xFF) }
+    @inline(__always) var size: Int { Int(truncatingIfNeeded: word &>> 16 & 0xFF) }
+    @inline(__always) var symbol: UInt8 { UInt8(truncatingIfNeeded: word &>> 16) }
+    /// Of a number: code and what follows it, in bits.
+    @inline(__always) var total: UInt64 { UInt64(word & 0x3F) }
+    @inline(__always) var advance: Int { Int(truncatingIfNeeded: word &>> 24) }
+
+    /// The number at the beginning of the bits: the lower half of its values stands for negative ones.
+    @inline(__always)
+    func value(_ bits: UInt64) -> Int {
+        let number = bits &<< length
+        let magnitude = Int(truncatingIfNeeded: (number >> 1) &>> UInt64(truncatingIfNeeded: 63 &- size))
+        // All ones when the first bit is 0.
+        let isNegative = ~(Int(truncatingIfNeeded: number) &>> 63)
+        return magnitude &+ (isNegative & (1 &- (1 &<< size)))
+    }
+}

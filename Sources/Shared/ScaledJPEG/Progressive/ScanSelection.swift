@@ -1,0 +1,63 @@
+/// Which scans of a progressive file a scale needs, and what for.
+struct ScanSelection {
+    /// Parallel to the script's scans; nil = passed over.
+    let uses: [ScanUse?]
+    /// Blocks must remember which of their coefficients are not zero.
+    let remembers: Bool
+
+    /// Decided from the last scan to the first: a scan is read when its band holds a coefficient that is
+    /// wanted itself, or whose being zero or not steers a later scan that is read.
+    init(_ script: ProgressiveScript, eighths k: Int) {
+        let kept = KeptCoefficients(eighths: k).mask
+        var needed = [Int: UInt64]()
+        var refined = [Int: UInt64]()
+        var uses: [ScanUse?] = []
+        for header in script.scans.reversed().map(\.header) {
+            let component = header.components[0].index
+            let band = header.band
+            let isNeeded = header.isDC || band & needed[component, default: kept] != 0
+            let steers = band & refined[component, default: 0] != 0
+            uses.append(isNeeded ? ScanUse(recordsHistory: steers) : nil)
+            guard isNeeded, !header.isDC else { continue }
+            needed[component, default: kept] |= band
+            if header.isRefinement {
+                refined[component, default: 0] |= band
+            }
+        }
+        self.uses = uses.reversed()
+        remembers = !refined.isEmpty
+    }
+}
+
+/// How a scan is read.
+struct ScanUse: Equatable {
+    /// A later scan that is read refines this one's coefficients, and must know which are not zero.
+    let recordsHistory: Bool
+}
+
+/// The k × k coefficients of a block that are kept, AC only.
+struct KeptCoefficients {
+    /// How far behind the first the coefficient of each zig-zag position is kept, 0 = nowhere. Twice as many
+    /// as there are coefficients, since a run may point beyond the last.
+    let offsets = LookupTable<UInt8>(width: 7, repeating: 0)
+    /// A bit for each zig-zag position that is kept; DC, which is always kept, is not among them.
+    let mask: UInt64
+
+    /// The same up to the last that is kept, without gaps.
+    let lowest: UInt64
+
+    init(eighths k: Int) {
+        lowest = 2 << UInt64(ZigZag.last(eighths: k)) - 1
+        var mask: UInt64 = 0
+        for (slot, position) in ReducedTransform.positions(eighths: k).enumerated().dropFirst() {
+            offsets.fill(position..<position + 1, with: UInt8(slot * BlockGroups.size))
+            mask |= 1 << UInt64(position)
+        }
+        self.mask = mask
+    }
+}
+
+extension ScanHeader {
+    /// A bit for each zig-zag position from the first coefficient to the last.
+    var band: UInt64 { (~0 << UInt64(firstCoefficient)) & (~0 >> UInt64(63 - lastCoefficient)) }
+}

@@ -1,0 +1,128 @@
+/// A stretch of a scan's bytes as the bit reader wants them: FF 00 is one byte, no marker is among them,
+/// and zeros follow that a damaged block may run into.
+///
+/// One window serves all scans of a file. It never holds bytes of two restart intervals.
+@safe struct ScanWindow: ~Copyable {
+    private let memory: UnsafeMutablePointer<UInt8>
+    /// Bytes of data in the window.
+    private var filled = 0
+    /// Where in the file the next byte comes from, and where the scan's data ends.
+    private(set) var position = 0
+    private var end = 0
+    /// The interval's last byte is in the window.
+    private var isComplete = false
+
+    /// Stays in the second-level cache beside all else.
+    private static let capacity = 1 << 16
+    /// Bytes that one block takes at most: 63 symbols of 16 bits with 15 more each, and the length of a run
+    /// of blocks. An MCU of ten differences takes less.
+    private static let longestBlock = (63 * 31 + 16 + 14 + 7) / 8
+    /// Zeros behind the last data. A reader may have loaded eight bytes of them before it begins a block,
+    /// and loads eight more than the block takes, eight at a time.
+    private static let tail = longestBlock + 3 * 8
+
+    init() {
+        // A word is stored whole, wherever in the window its first byte is.
+        unsafe memory = .allocate(capacity: Self.capacity + 8 + Self.tail)
+        unsafe memory.initialize(repeating: 0, count: Self.capacity + 8 + Self.tail)
+    }
+
+    deinit { unsafe memory.deallocate() }
+
+    /// Begins an interval at a position of the file; its bytes end before `end`.
+    mutating func begin(at start: Int, before end: Int, in bytes: Span<UInt8>) -> BitReader {
+        position = start
+        self.end = end
+        filled = 0
+        isComplete = false
+        fill(from: bytes)
+        return unsafe BitReader(memory, at: 0)
+    }
+
+    /// Whether a reader may begin a block: all that it can take is data, or lies in the zeros behind the
+    /// last data. Else `advance` comes first.
+    @inline(__always)
+    func suffices(_ reader: BitReader) -> Bool {
+        unsafe reader.isAtOrBefore(memory + (isComplete ? filled : filled - Self.longestBlock))
+    }
+
+    /// Brings more bytes.
+    ///
+    /// - Throws: `.suspect` when there are none and bits have been taken that do not exist.
+    mutating func advance(_ reader: inout BitReader, in bytes: Span<UInt8>) throws(Declined) {
+        let taken = unsafe reader.position(from: memory)
+        guard taken <= filled * 8 else { throw .suspect(.entropy, offset: position) }
+        if isComplete { return }
+        let first = taken >> 3
+        unsafe memory.update(from: memory + first, count: filled - first)
+        filled -= first
+        fill(from: bytes)
+        reader = unsafe BitReader(memory, at: taken & 7)
+    }
+
+    /// Ends the interval: every byte must have been taken, the last one at least in part.
+    mutating func finish(_ reader: inout BitReader, in bytes: Span<UInt8>) throws(Declined) {
+        if !isComplete { try advance(&reader, in: bytes) }
+        let left = unsafe filled * 8 - reader.position(from: memory)
+        guard isComplete, (0..<8).contains(left) else { throw .suspect(.entropy, offset: position) }
+    }
+
+    /// Passes the restart marker that ends the interval, and begins the next.
+    mutating func restart(number: Int, in bytes: Span<UInt8>) throws(Declined) -> BitReader {
+        // Fill bytes.
+        while position + 1 < end, bytes[position + 1] == 0xFF { position += 1 }
+        guard position + 1 < end, bytes[position + 1] == 0xD0 | UInt8(number & 7) else {
+            throw .suspect(.restart, offset: position)
+        }
+        return begin(at: position + 2, before: end, in: bytes)
+    }
+
+    /// Appends bytes until the window is full or the interval ends, then the zeros.
+    private mutating func fill(from bytes: Span<UInt8>) {
+        let raw = unsafe bytes.bytes
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        while filled < Self.capacity, !isComplete {
+            if position + 8 <= end {
+                // Copied whole; what is behind the first FF is overwritten by what comes next.
+                let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
+                unsafe UnsafeMutableRawPointer(memory + filled).storeBytes(of: word, as: UInt64.self)
+                // A byte is zero here exactly when it is FF there, up to the first.
+                let zeros = (~word &- ones) & word & (ones << 7)
+                if zeros == 0 {
+                    position += 8
+                    filled += 8
+                    continue
+                }
+                let plain = zeros.littleEndian.trailingZeroBitCount / 8
+                position += plain
+                filled += plain
+            }
+            takeByte(from: bytes)
+        }
+        unsafe (memory + filled).update(repeating: 0, count: Self.tail)
+    }
+
+    /// Appends one byte, stuffed or not, or finds that the interval ends here.
+    private mutating func takeByte(from bytes: Span<UInt8>) {
+        guard position < end else { return isComplete = true }
+        let byte = bytes[position]
+        if byte == 0xFF {
+            guard position + 1 < end, bytes[position + 1] == 0 else { return isComplete = true }
+            position += 1
+        }
+        position += 1
+        unsafe memory[filled] = byte
+        filled += 1
+    }
+}
+
+extension BitReader {
+    /// The next 0…32 bits as a number, which have been topped up.
+    @inline(__always)
+    mutating func take(_ count: Int) -> Int {
+        let count = UInt64(truncatingIfNeeded: count)
+        let number = Int(truncatingIfNeeded: (word >> 1) &>> (63 &- count))
+        drop(count)
+        return number
+    }
+}
