@@ -1,22 +1,26 @@
 @testable import ScaledJPEG
 
-/// Decodes every coefficient of a sequential file, the obvious way: bit after bit.
+/// Decodes every coefficient of a file, the obvious way: bit after bit.
 struct PlainDecoder {
     struct Fault: Error {}
 
     let frame: FrameHeader
     /// One a component: its blocks, row after row of `storedColumns`; 64 dequantised coefficients each, in
     /// zig-zag order.
-    private(set) var blocks: [[[Int]]]
+    var blocks: [[[Int]]]
 
     init(_ bytes: [UInt8]) throws {
         var segments = try SegmentReader(bytes.span)
         var next = try segments.nextScan(in: bytes.span)
-        guard let frame = segments.frame, !frame.isProgressive else { throw Fault() }
+        guard let frame = segments.frame else { throw Fault() }
         self.frame = frame
         blocks = frame.components.map { component in
             let count = component.storedColumns * component.storedRows
             return [[Int]](repeating: [Int](repeating: 0, count: 64), count: count)
+        }
+        if frame.isProgressive {
+            try decodeProgressive(bytes, segments, from: next)
+            return
         }
         while let scan = next {
             segments.resume(at: try decode(scan, segments.tables, bytes))
@@ -114,7 +118,7 @@ struct SeparableTransform {
     }
 }
 
-private struct PlainBitReader {
+struct PlainBitReader {
     private let bytes: [UInt8]
     private var position: Int
     private var bit = 0
@@ -156,7 +160,7 @@ private struct PlainBitReader {
         return block
     }
 
-    private mutating func symbol(_ code: HuffmanCode) throws -> UInt8 {
+    mutating func symbol(_ code: HuffmanCode) throws -> UInt8 {
         var (number, first, place) = (0, 0, 0)
         for count in code.counts.map(Int.init) {
             number = number << 1 | (try nextBit())
@@ -167,13 +171,13 @@ private struct PlainBitReader {
         throw PlainDecoder.Fault()
     }
 
-    private mutating func value(_ size: Int) throws -> Int {
+    mutating func value(_ size: Int) throws -> Int {
         var value = 0
         for _ in 0..<size { value = value << 1 | (try nextBit()) }
         return size > 0 && value < 1 << (size - 1) ? value - 1 << size + 1 : value
     }
 
-    private mutating func nextBit() throws -> Int {
+    mutating func nextBit() throws -> Int {
         guard position + 1 < bytes.count, bytes[position] != 0xFF || bytes[position + 1] == 0 else {
             throw PlainDecoder.Fault()
         }

@@ -9,7 +9,13 @@ enum ProgressiveDecoder {
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
         at scale: DecodeScale, shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
-        let k = scale.eighths
+        try decode(bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
+    }
+
+    static func decode(
+        _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
+        eighths k: Int, shouldStop: () -> Bool
+    ) throws(Declined) -> ScaledPicture {
         let script = try ProgressiveScript(bytes, frame, from: first, segments, shouldStop: shouldStop)
         let selection = ScanSelection(script, eighths: k)
         let kept = KeptCoefficients(eighths: k)

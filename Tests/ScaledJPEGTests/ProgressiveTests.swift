@@ -1,0 +1,134 @@
+import Geometry
+@testable import JPEG
+@testable import ScaledJPEG
+import TestSupport
+import Testing
+
+/// Progressive files: the fast decoder against coefficients that are known, and against libjpeg-turbo.
+struct ProgressiveTests {
+    @Test(arguments: 0..<120)
+    func `a generated file has the samples of the plain transform at every scale`(seed: UInt64) throws {
+        var encoder = ProgressivePlainEncoder(random: seed)
+        let file = try encoder.file()
+        var plain = try PlainDecoder(file.bytes)
+        plain.blocks = file.blocks
+        try expectPlainSamples(plain, of: file.bytes, "seed \(seed)")
+    }
+
+    @Test(arguments: 0..<120)
+    func `a generated file's samples at 1/8 are libjpeg's`(seed: UInt64) throws {
+        var encoder = ProgressivePlainEncoder(random: 1000 + seed)
+        let bytes = try encoder.file().bytes
+        try expectLibjpegSamples(progressive(bytes, eighths: 1), of: bytes, "seed \(seed)")
+    }
+
+    @Test(arguments: 0..<60)
+    func `the plain decoder finds the coefficients that were written`(seed: UInt64) throws {
+        var encoder = ProgressivePlainEncoder(random: 2000 + seed)
+        let file = try encoder.file()
+        let plain = try PlainDecoder(file.bytes)
+        for (index, component) in plain.frame.components.enumerated() {
+            for row in 0..<component.blockRows {
+                for column in 0..<component.blockColumns {
+                    let block = row * component.storedColumns + column
+                    #expect(plain.blocks[index][block] == file.blocks[index][block])
+                }
+            }
+        }
+    }
+
+    @Test(arguments: 1...40)
+    func `every small size has its rows and columns`(side: Int) throws {
+        var encoder = ProgressivePlainEncoder(random: UInt64(side))
+        for (width, height) in [(side, 1), (1, side), (side, side)] {
+            (encoder.width, encoder.height) = (width, height)
+            let bytes = try encoder.file().bytes
+            try expectPlainSamples(PlainDecoder(bytes), of: bytes, "\(width)x\(height)")
+        }
+    }
+
+    @Test(arguments: [0, 1, 50, 173]) func `a file of many windows decodes like any other`(interval: Int)
+        throws
+    {
+        var encoder = ProgressivePlainEncoder(random: 5)
+        (encoder.width, encoder.height) = (700, 500)
+        (encoder.emptiness, encoder.coarseness) = (20, 1)
+        encoder.sampling = [(h: 2, v: 2), (h: 1, v: 1), (h: 1, v: 1)]
+        var random = SplitMix(seed: 7)
+        encoder.scans = ProgressivePlainEncoder.script(components: 3, random: &random)
+        for index in encoder.scans.indices { encoder.scans[index].restartInterval = interval }
+        let bytes = try encoder.file().bytes
+        try expectPlainSamples(PlainDecoder(bytes), of: bytes, "interval \(interval)")
+    }
+
+    @Test func `every fixture that is taken has libjpeg's samples at 1/8 and the plain ones above`() throws {
+        for name in ["landscape-progressive.jpg", "landscape-grey-progressive.jpg"] {
+            let bytes = Fixture.bytes(name)
+            try expectLibjpegSamples(progressive(bytes, eighths: 1), of: bytes, name)
+            try expectPlainSamples(PlainDecoder(bytes), of: bytes, name)
+        }
+    }
+
+    @Test func `the plain decoder's full size is libjpeg's`() throws {
+        for name in ["landscape-progressive.jpg", "landscape-grey-progressive.jpg"] {
+            let bytes = Fixture.bytes(name)
+            let samples = try PlainDecoder(bytes).samples(0, eighths: 8)
+            let theirs = try libjpegSamples(bytes, at: .full)
+            for (ours, theirs) in zip(samples, theirs.planes[0]) {
+                #expect(
+                    zip(ours, theirs).allSatisfy { abs(min(max($0, 0), 255) - Double($1)) < 1 }, "\(name)")
+            }
+        }
+    }
+
+    @Test func `every progressive file of the corpus has libjpeg's samples at 1/8 and the plain ones above`()
+        throws
+    {
+        guard let corpus = Corpus() else { return }
+        var taken = 0
+        for row in corpus.manifest {
+            guard let path = row["path"], row["coding"] == "progressive", let bytes = corpus.bytes(path)
+            else { continue }
+            do throws(Declined) {
+                let picture = try progressive(bytes, eighths: 1)
+                taken += 1
+                expectLibjpegSamples(picture, of: bytes, path)
+            } catch {
+                // Broken files are for libjpeg to refuse.
+                if !path.hasPrefix("broken/") { print("declined: \(path) \(error)") }
+                continue
+            }
+            // The plain decoder takes minutes for the large ones.
+            if bytes.count < 100_000 { try expectPlainSamples(PlainDecoder(bytes), of: bytes, path) }
+        }
+        #expect(taken > 15)
+    }
+
+    /// Compares with the plain transform of every coefficient.
+    private func expectPlainSamples(_ plain: PlainDecoder, of bytes: [UInt8], _ comment: String) throws {
+        for k in 1...4 {
+            let picture = try progressive(bytes, eighths: k)
+            for (index, plane) in picture.planes.enumerated() {
+                let expected = plain.samples(index, eighths: k)
+                // Rounding costs half a level; above 2/8 the weights are rounded too.
+                let bound = k > 2 ? 0.75 : 0.500_001
+                for y in 0..<plane.rows {
+                    let row = plane.withRow(y) { row in row.indices.map { Double(row[$0]) } }
+                    let distance = zip(row, expected[y]).map { abs($0 - min(max($1, 0), 255)) }.max() ?? 0
+                    #expect(distance <= bound, "\(comment), component \(index), row \(y) at \(k)/8")
+                }
+            }
+        }
+    }
+}
+
+/// Decodes with the progressive decoder, at scales too that no caller has.
+func progressive(_ bytes: [UInt8], eighths k: Int) throws(Declined) -> ScaledPicture {
+    var segments = try SegmentReader(bytes.span)
+    guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
+        throw .suspect(.scan, offset: 0)
+    }
+    guard frame.isProgressive else { throw .unusual(.process) }
+    return try ProgressiveDecoder.decode(
+        bytes.span, frame, from: scan, segments, eighths: k, shouldStop: { false })
+}
