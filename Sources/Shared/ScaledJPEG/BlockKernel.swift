@@ -48,16 +48,15 @@
         }
     }
 
-    /// Coefficient `position` of eight blocks, dequantised; what is beyond its limit is marked.
-    @inline(__always)
+    /// Coefficient `position` of eight blocks, dequantised. Where it is beyond its limit, the sign of `outside`
+    /// is set: what wraps around in these sums is beyond it too.
+    @inline(always)
     private func coefficient(
         _ group: UnsafeRawPointer, _ position: Int, _ outside: inout SIMD8<Int16>
     ) -> SIMD8<Int16> {
-        let coded = unsafe group.loadUnaligned(fromByteOffset: 16 * position, as: SIMD8<Int16>.self)
+        let coded = unsafe group.loadUnaligned(fromByteOffset: 16 &* position, as: SIMD8<Int16>.self)
         let limit = unsafe limits[position]
-        let mark = SIMD8<Int16>(repeating: -1)
-        outside.replace(with: mark, where: coded .> limit)
-        outside.replace(with: mark, where: coded .< SIMD8<Int16>() &- limit)
+        outside |= (limit &- coded) | (limit &+ coded)
         return unsafe coded &* multipliers[position]
     }
 
@@ -65,63 +64,62 @@
     private func one(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let dc = unsafe coefficient(source + 16 * group, 0, &outside)
-            let bytes = unsafe unsafeBitCast(dc.eighth.limitedToByte, to: SIMD16<UInt8>.self).evenHalf
-            unsafe rows.storeBytes(of: bytes, toByteOffset: 8 * group, as: SIMD8<UInt8>.self)
+            let dc = unsafe coefficient(source + 16 &* group, 0, &outside)
+            unsafe rows.storeBytes(of: levels(dc), toByteOffset: 8 &* group, as: SIMD8<UInt8>.self)
         }
-        return outside == SIMD8()
+        return !outside.hasSign
     }
 
     @inline(never)
     private func two(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let from = unsafe source + 64 * group
-            let to = unsafe rows + 16 * group
+            let from = unsafe source + 64 &* group
+            let to = unsafe rows + 16 &* group
             let (f00, f10) = unsafe (coefficient(from, 0, &outside), coefficient(from, 1, &outside))
             let (f01, f11) = unsafe (coefficient(from, 2, &outside), coefficient(from, 3, &outside))
             let (top0, top1) = (f00 &+ f01, f10 &+ f11)
             let (low0, low1) = (f00 &- f01, f10 &- f11)
-            unsafe to.storeBytes(
-                of: bytePairs((top0 &+ top1).eighth, (top0 &- top1).eighth), as: SIMD8<Int16>.self)
-            unsafe (to + stride).storeBytes(
-                of: bytePairs((low0 &+ low1).eighth, (low0 &- low1).eighth), as: SIMD8<Int16>.self)
+            let top = interleaved(levels(top0 &+ top1), levels(top0 &- top1))
+            let low = interleaved(levels(low0 &+ low1), levels(low0 &- low1))
+            unsafe to.storeBytes(of: top, as: SIMD16<UInt8>.self)
+            unsafe (to + stride).storeBytes(of: low, as: SIMD16<UInt8>.self)
         }
-        return outside == SIMD8()
+        return !outside.hasSign
     }
 
     @inline(never)
     private func three(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let from = unsafe source + 144 * group
-            let to = unsafe rows + 24 * group
+            let from = unsafe source + 144 &* group
+            let to = unsafe rows + 24 &* group
             let first = unsafe column3(from, 0, &outside)
             let second = unsafe column3(from, 1, &outside)
             let third = unsafe column3(from, 2, &outside)
             unsafe store3(first.0, second.0, third.0, to)
             unsafe store3(first.1, second.1, third.1, to + stride)
-            unsafe store3(first.2, second.2, third.2, to + 2 * stride)
+            unsafe store3(first.2, second.2, third.2, to + 2 &* stride)
         }
-        return outside == SIMD8()
+        return !outside.hasSign
     }
 
     @inline(never)
     private func four(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let from = unsafe source + 256 * group
-            let to = unsafe rows + 32 * group
+            let from = unsafe source + 256 &* group
+            let to = unsafe rows + 32 &* group
             let first = unsafe column4(from, 0, &outside)
             let second = unsafe column4(from, 1, &outside)
             let third = unsafe column4(from, 2, &outside)
             let fourth = unsafe column4(from, 3, &outside)
             unsafe store4(first.0, second.0, third.0, fourth.0, to)
             unsafe store4(first.1, second.1, third.1, fourth.1, to + stride)
-            unsafe store4(first.2, second.2, third.2, fourth.2, to + 2 * stride)
-            unsafe store4(first.3, second.3, third.3, fourth.3, to + 3 * stride)
+            unsafe store4(first.2, second.2, third.2, fourth.2, to + 2 &* stride)
+            unsafe store4(first.3, second.3, third.3, fourth.3, to + 3 &* stride)
         }
-        return outside == SIMD8()
+        return !outside.hasSign
     }
 
     // T(x, u) · 2^14: √(3/2), 1/√2 and √2 for k = 3; √2 · cos(π/8) and √2 · cos(3π/8) for k = 4.
@@ -135,7 +133,7 @@
     typealias Column4 = (SIMD8<Int16>, SIMD8<Int16>, SIMD8<Int16>, SIMD8<Int16>)
 
     /// The vertical pass over column u: rows y of 0…2.
-    @inline(__always)
+    @inline(always)
     private func column3(_ group: UnsafeRawPointer, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column3 {
         let f0 = unsafe coefficient(group, u, &outside)
         let f1 = unsafe coefficient(group, 3 + u, &outside)
@@ -146,12 +144,12 @@
     }
 
     /// The vertical pass over column u: rows y of 0…3.
-    @inline(__always)
+    @inline(always)
     private func column4(_ group: UnsafeRawPointer, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column4 {
         let f0 = unsafe coefficient(group, u, &outside)
-        let f1 = unsafe coefficient(group, 4 + u, &outside)
-        let f2 = unsafe coefficient(group, 8 + u, &outside)
-        let f3 = unsafe coefficient(group, 12 + u, &outside)
+        let f1 = unsafe coefficient(group, 4 &+ u, &outside)
+        let f2 = unsafe coefficient(group, 8 &+ u, &outside)
+        let f3 = unsafe coefficient(group, 12 &+ u, &outside)
         let outer = highProduct(f1, Self.fourLarge) &+ highProduct(f3, Self.fourSmall)
         let inner = highProduct(f1, Self.fourSmall) &- highProduct(f3, Self.fourLarge)
         let (sum, difference) = (f0 &+ f2, f0 &- f2)
@@ -159,131 +157,145 @@
     }
 
     /// The horizontal pass over one row of eight blocks, and their 24 samples.
-    @inline(__always)
+    @inline(always)
     private func store3(
         _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ row: UnsafeMutableRawPointer
     ) {
-        let zero = SIMD8<Int16>()
-        let (evenLow, evenHigh) = (interleavedLow(g0, zero), interleavedHigh(g0, zero))
-        let (oddLow, oddHigh) = (interleavedLow(g1, g2), interleavedHigh(g1, g2))
-        let constantLow = pairSums(evenLow, 1 << 13, 0)
-        let constantHigh = pairSums(evenHigh, 1 << 13, 0)
-        let (odd, even) = (Self.threeOdd / 2, Self.threeEven / 2)
-        let x0 = samples(
-            constantLow &+ pairSums(oddLow, odd, even), constantHigh &+ pairSums(oddHigh, odd, even))
-        let x1 = samples(
-            constantLow &+ pairSums(oddLow, 0, -Self.threeMiddle / 2),
-            constantHigh &+ pairSums(oddHigh, 0, -Self.threeMiddle / 2))
-        let x2 = samples(
-            constantLow &+ pairSums(oddLow, -odd, even), constantHigh &+ pairSums(oddHigh, -odd, even))
-        let left = bytePairs(x0, x1)
-        let right = x2.limitedToByte
+        let (large, small) = (Self.threeOdd / 2, Self.threeEven / 2)
+        let constant = g0.widened &<< SIMD8(repeating: 13)
+        let middle = constant &- pairSums(g2, g2, Self.threeMiddle / 4, Self.threeMiddle / 4)
+        let left = interleaved(levels(constant &+ pairSums(g1, g2, large, small)), levels(middle))
+        let right = interleaved(levels(constant &+ pairSums(g1, g2, -large, small)), SIMD8<UInt8>())
         // Four times two blocks of three samples and a zero.
-        let low = unsafe unsafeBitCast(interleavedLow(left, right), to: SIMD2<UInt64>.self)
-        let high = unsafe unsafeBitCast(interleavedHigh(left, right), to: SIMD2<UInt64>.self)
-        let (a, b) = (closedUp(low[0]), closedUp(low[1]))
-        let (c, d) = (closedUp(high[0]), closedUp(high[1]))
-        unsafe row.storeBytes(of: (a | b << 48).littleEndian, as: UInt64.self)
-        unsafe row.storeBytes(of: (b >> 16 | c << 32).littleEndian, toByteOffset: 8, as: UInt64.self)
-        unsafe row.storeBytes(of: (c >> 32 | d << 16).littleEndian, toByteOffset: 16, as: UInt64.self)
+        let (low, high) = interleavedPairs(left, right)
+        let first = unsafe unsafeBitCast(low, to: SIMD2<UInt64>.self)
+        let second = unsafe unsafeBitCast(high, to: SIMD2<UInt64>.self)
+        let (a, b, c, d) = (closedUp(first[0]), closedUp(first[1]), closedUp(second[0]), closedUp(second[1]))
+        unsafe row.storeBytes(of: a | b << 48, as: UInt64.self)
+        unsafe row.storeBytes(of: b >> 16 | c << 32, toByteOffset: 8, as: UInt64.self)
+        unsafe row.storeBytes(of: c >> 32 | d << 16, toByteOffset: 16, as: UInt64.self)
     }
 
     /// The horizontal pass over one row of eight blocks, and their 32 samples.
-    @inline(__always)
+    @inline(always)
     private func store4(
         _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ g3: SIMD8<Int16>,
         _ row: UnsafeMutableRawPointer
     ) {
-        let (evenLow, evenHigh) = (interleavedLow(g0, g2), interleavedHigh(g0, g2))
-        let (oddLow, oddHigh) = (interleavedLow(g1, g3), interleavedHigh(g1, g3))
         let (large, small) = (Self.fourLarge / 2, Self.fourSmall / 2)
-        let sumLow = pairSums(evenLow, 1 << 13, 1 << 13)
-        let sumHigh = pairSums(evenHigh, 1 << 13, 1 << 13)
-        let differenceLow = pairSums(evenLow, 1 << 13, -1 << 13)
-        let differenceHigh = pairSums(evenHigh, 1 << 13, -1 << 13)
-        let outerLow = pairSums(oddLow, large, small)
-        let outerHigh = pairSums(oddHigh, large, small)
-        let innerLow = pairSums(oddLow, small, -large)
-        let innerHigh = pairSums(oddHigh, small, -large)
-        let left = bytePairs(
-            samples(sumLow &+ outerLow, sumHigh &+ outerHigh),
-            samples(differenceLow &+ innerLow, differenceHigh &+ innerHigh))
-        let right = bytePairs(
-            samples(differenceLow &- innerLow, differenceHigh &- innerHigh),
-            samples(sumLow &- outerLow, sumHigh &- outerHigh))
-        unsafe row.storeBytes(of: interleavedLow(left, right), as: SIMD8<Int16>.self)
-        unsafe row.storeBytes(of: interleavedHigh(left, right), toByteOffset: 16, as: SIMD8<Int16>.self)
+        let (first, third) = (g0.widened, g2.widened)
+        let (sum, difference) = (
+            (first &+ third) &<< SIMD8(repeating: 13), (first &- third) &<< SIMD8(repeating: 13)
+        )
+        let outer = pairSums(g1, g3, large, small)
+        let inner = pairSums(g1, g3, small, -large)
+        let (low, high) = interleavedPairs(
+            interleaved(levels(sum &+ outer), levels(difference &+ inner)),
+            interleaved(levels(difference &- inner), levels(sum &- outer)))
+        unsafe row.storeBytes(of: low, as: SIMD16<UInt8>.self)
+        unsafe row.storeBytes(of: high, toByteOffset: 16, as: SIMD16<UInt8>.self)
     }
 }
 
-/// Horizontal sums, of 13 + 2 + 3 bits of fraction, as levels that are not limited yet.
-@inline(__always)
-private func samples(_ low: SIMD4<Int32>, _ high: SIMD4<Int32>) -> SIMD8<Int16> {
-    let rounding: Int32 = 128 << 18 + 1 << 17
-    let (low, high) = ((low &+ rounding) &>> 18, (high &+ rounding) &>> 18)
-    return SIMD8<Int16>(
-        Int16(truncatingIfNeeded: low[0]), Int16(truncatingIfNeeded: low[1]),
-        Int16(truncatingIfNeeded: low[2]), Int16(truncatingIfNeeded: low[3]),
-        Int16(truncatingIfNeeded: high[0]), Int16(truncatingIfNeeded: high[1]),
-        Int16(truncatingIfNeeded: high[2]), Int16(truncatingIfNeeded: high[3]))
+// Each of these is spelt lane by lane, since that is what becomes the one instruction named, or none. Vector
+// comparisons and conversions become loops over the lanes or are taken apart by the shuffles around them: this
+// transform was six times slower.
+
+/// The upper 16 bits of each product: `pmulhw`.
+@inline(always)
+private func highProduct(_ factors: SIMD8<Int16>, _ weight: Int16) -> SIMD8<Int16> {
+    @inline(always) func high(_ lane: Int) -> Int16 {
+        Int16(truncatingIfNeeded: (Int32(factors[lane]) &* Int32(weight)) >> 16)
+    }
+    return SIMD8(high(0), high(1), high(2), high(3), high(4), high(5), high(6), high(7))
 }
 
-/// Two samples of each of eight blocks, limited, the first in the lower byte.
-@inline(__always)
-private func bytePairs(_ first: SIMD8<Int16>, _ second: SIMD8<Int16>) -> SIMD8<Int16> {
-    first.limitedToByte | second.limitedToByte &<< 8
+/// Weighted sums of two vectors: `pmaddwd`, unless both weights are powers of two.
+@inline(always)
+private func pairSums(
+    _ one: SIMD8<Int16>, _ other: SIMD8<Int16>, _ weight: Int16, _ otherWeight: Int16
+) -> SIMD8<Int32> {
+    let weights = SIMD8<Int16>(
+        weight, otherWeight, weight, otherWeight, weight, otherWeight, weight, otherWeight)
+    @inline(always) func sum(_ pairs: SIMD8<Int16>) -> SIMD4<Int32> {
+        let products = pairs.widened &* weights.widened
+        return products.evenHalf &+ products.oddHalf
+    }
+    return SIMD8(lowHalf: sum(interleavedLow(one, other)), highHalf: sum(interleavedHigh(one, other)))
 }
 
-/// Two blocks of three bytes without the fourth.
-@inline(__always)
-private func closedUp(_ blocks: UInt64) -> UInt64 { blocks & 0xFFFFFF | (blocks >> 32) << 24 }
-
-@inline(__always)
+@inline(always)
 private func interleavedLow(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> SIMD8<Int16> {
     SIMD8(one[0], other[0], one[1], other[1], one[2], other[2], one[3], other[3])
 }
 
-@inline(__always)
+@inline(always)
 private func interleavedHigh(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> SIMD8<Int16> {
     SIMD8(one[4], other[4], one[5], other[5], one[6], other[6], one[7], other[7])
 }
 
-/// The upper 16 bits of each product: `pmulhw`, in this spelling only.
-@inline(__always)
-private func highProduct(_ factors: SIMD8<Int16>, _ weight: Int16) -> SIMD8<Int16> {
-    let products = (factors.widened &* SIMD8<Int32>(repeating: Int32(weight))) &>> 16
-    return SIMD8<Int16>(
-        Int16(truncatingIfNeeded: products[0]), Int16(truncatingIfNeeded: products[1]),
-        Int16(truncatingIfNeeded: products[2]), Int16(truncatingIfNeeded: products[3]),
-        Int16(truncatingIfNeeded: products[4]), Int16(truncatingIfNeeded: products[5]),
-        Int16(truncatingIfNeeded: products[6]), Int16(truncatingIfNeeded: products[7]))
+/// Samples of horizontal sums, which have 13 + 2 + 3 bits of fraction: `psrad`, `packssdw`, `packuswb`.
+@inline(always)
+private func levels(_ sums: SIMD8<Int32>) -> SIMD8<UInt8> {
+    let levels = (sums &+ SIMD8(repeating: 128 << 18 + 1 << 17)) &>> SIMD8(repeating: 18)
+    @inline(always) func level(_ lane: Int) -> Int16 { Int16(truncatingIfNeeded: levels[lane]) }
+    return limited(SIMD8(level(0), level(1), level(2), level(3), level(4), level(5), level(6), level(7)))
 }
 
-/// Weighted sums of neighbours: `pmaddwd`, in this spelling only.
-@inline(__always)
-private func pairSums(_ pairs: SIMD8<Int16>, _ first: Int16, _ second: Int16) -> SIMD4<Int32> {
-    let weights = SIMD8<Int16>(first, second, first, second, first, second, first, second)
-    let products = pairs.widened &* weights.widened
-    return products.evenHalf &+ products.oddHalf
+@inline(always)
+private func limited(_ levels: SIMD8<Int16>) -> SIMD8<UInt8> {
+    let (lowest, highest) = (SIMD8<Int16>(repeating: 0), SIMD8<Int16>(repeating: 255))
+    let positive = levels.replacing(with: lowest, where: levels .< lowest)
+    let bytes = positive.replacing(with: highest, where: positive .> highest)
+    return unsafe unsafeBitCast(bytes, to: SIMD16<UInt8>.self).evenHalf
 }
+
+/// Samples of sums with 3 bits of fraction, rounded half up as libjpeg does: `psraw`, `packuswb`.
+@inline(always)
+private func levels(_ sums: SIMD8<Int16>) -> SIMD8<UInt8> {
+    @inline(always) func level(_ lane: Int) -> UInt8 {
+        UInt8(truncatingIfNeeded: min(max((sums[lane] &+ (128 << 3 + 1 << 2)) >> 3, 0), 255))
+    }
+    return SIMD8(level(0), level(1), level(2), level(3), level(4), level(5), level(6), level(7))
+}
+
+@inline(always)
+private func interleaved(_ even: SIMD8<UInt8>, _ odd: SIMD8<UInt8>) -> SIMD16<UInt8> {
+    var bytes = SIMD16<UInt8>()
+    bytes.evenHalf = even
+    bytes.oddHalf = odd
+    return bytes
+}
+
+/// Two bytes of the one, two of the other.
+@inline(always)
+private func interleavedPairs(
+    _ even: SIMD16<UInt8>, _ odd: SIMD16<UInt8>
+) -> (SIMD16<UInt8>, SIMD16<UInt8>) {
+    var pairs = SIMD16<UInt16>()
+    pairs.evenHalf = unsafe unsafeBitCast(even, to: SIMD8<UInt16>.self)
+    pairs.oddHalf = unsafe unsafeBitCast(odd, to: SIMD8<UInt16>.self)
+    return unsafe (
+        unsafeBitCast(pairs.lowHalf, to: SIMD16<UInt8>.self),
+        unsafeBitCast(pairs.highHalf, to: SIMD16<UInt8>.self)
+    )
+}
+
+/// Two blocks of three bytes without the fourth, the first lowest.
+@inline(always)
+private func closedUp(_ blocks: UInt64) -> UInt64 { blocks & 0xFFFFFF | (blocks >> 32) << 24 }
 
 extension SIMD8<Int16> {
-    @inline(__always)
+    @inline(always)
     fileprivate var widened: SIMD8<Int32> {
         SIMD8<Int32>(
             Int32(self[0]), Int32(self[1]), Int32(self[2]), Int32(self[3]), Int32(self[4]), Int32(self[5]),
             Int32(self[6]), Int32(self[7]))
     }
 
-    /// An eighth above the middle level, rounded half up as libjpeg does.
-    @inline(__always)
-    fileprivate var eighth: SIMD8<Int16> { (self &+ (128 * 8 + 4)) &>> 3 }
-
-    /// Each lane limited to 0…255. Comparisons are of vectors only: one with a number is a loop over lanes.
-    @inline(__always)
-    fileprivate var limitedToByte: SIMD8<Int16> {
-        let (lowest, highest) = (SIMD8<Int16>(repeating: 0), SIMD8<Int16>(repeating: 255))
-        let above = self.replacing(with: lowest, where: self .< lowest)
-        return above.replacing(with: highest, where: above .> highest)
+    @inline(always)
+    fileprivate var hasSign: Bool {
+        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        return (halves[0] | halves[1]) & 0x8000_8000_8000_8000 != 0
     }
 }

@@ -52,16 +52,14 @@ struct ReducedTransform {
             coefficients.count == groups.coefficients && plane.stride == groups.count * BlockGroups.size * k
                 && blockRow >= 0 && start + k * plane.stride <= plane.samples.count)
         let stride = plane.stride
-        return unsafe coefficients.withUnsafeBufferPointer { coefficients in
-            unsafe multipliers.withUnsafeBufferPointer { multipliers in
-                unsafe limits.withUnsafeBufferPointer { limits in
+        return unsafe multipliers.withUnsafeBufferPointer { multipliers in
+            unsafe limits.withUnsafeBufferPointer { limits in
+                unsafe coefficients.withUnsafeBufferPointer { coefficients in
                     unsafe plane.samples.withUnsafeMutableBufferPointer { samples in
-                        guard let source = coefficients.baseAddress, let samples = samples.baseAddress,
-                            let multipliers = multipliers.baseAddress, let limits = limits.baseAddress
-                        else { return true }
-                        return unsafe BlockKernel(
-                            multipliers: multipliers, limits: limits, groups: groups.count, stride: stride
-                        ).run(k, source, samples + start)
+                        unsafe BlockKernel(
+                            multipliers: multipliers.baseAddress!, limits: limits.baseAddress!,
+                            groups: groups.count, stride: stride
+                        ).run(k, coefficients.baseAddress!, samples.baseAddress! + start)
                     }
                 }
             }
@@ -105,8 +103,8 @@ struct BlockGroups: Equatable {
     var coefficients: Int { count * k * k * Self.size }
 
     /// Where coefficient 0 (DC) of a block is. Coefficient `position` (v · k + u) is `position · 8` behind it.
-    @inline(__always)
-    func index(ofBlock block: Int) -> Int { (block >> 3) * k * k * Self.size + block & 7 }
+    @inline(always)
+    func index(ofBlock block: Int) -> Int { (block >> 3) &* (k &* k &* Self.size) &+ block & 7 }
 }
 
 /// The order in which a block's coefficients are stored.

@@ -12,7 +12,7 @@
     static let bitsOfRefill = 56
 
     /// - Parameter position: in bits from `base`.
-    @inline(__always)
+    @inline(always)
     init(_ base: UnsafePointer<UInt8>, at position: Int) {
         unsafe next = base + position >> 3
         refill()
@@ -21,7 +21,7 @@
 
     /// Tops up to 56…63 bits, without a branch: whole bytes that fit are taken, and what else of the eight
     /// is in the word already comes again as it was.
-    @inline(__always)
+    @inline(always)
     mutating func refill() {
         let bytes = unsafe UnsafeRawPointer(next).loadUnaligned(as: UInt64.self).bigEndian
         word |= bytes &>> bits
@@ -30,23 +30,23 @@
     }
 
     /// Passes as many bits as the six lowest bits of `count` say; at most those that are there.
-    @inline(__always)
+    @inline(always)
     mutating func drop(_ count: UInt64) {
         word = word &<< count
         bits = bits &- count & 63
     }
 
     /// Position in bits from `base`.
-    @inline(__always)
+    @inline(always)
     func position(from base: UnsafePointer<UInt8>) -> Int { unsafe (next - base) * 8 - Int(bits) }
 
     /// Where the next byte would come from: ahead of the position by at most eight.
-    @inline(__always)
+    @inline(always)
     func isAtOrBefore(_ place: UnsafePointer<UInt8>) -> Bool { unsafe next <= place }
 
     /// The value behind a code, of the entry that stands at the top: a magnitude whose first bit is 0 when
     /// it is negative, as T.81 has it in F.2.2.1.
-    @inline(__always)
+    @inline(always)
     func value(_ entry: HuffmanLookup.Entry) -> Int {
         let size = UInt64(entry >> 12 & 15)
         let behind = word &<< UInt64(entry >> 6)

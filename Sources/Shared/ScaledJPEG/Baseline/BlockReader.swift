@@ -4,6 +4,7 @@ struct BlockSlot {
     let dc: Int
     let ac: Int
     let runs: Int
+    let pairs: Int
     /// Which DC prediction.
     let component: Int
     /// Where its row of blocks begins among the coefficients.
@@ -23,6 +24,7 @@ struct BlockSlot {
 @safe struct BlockReader {
     let symbols: UnsafePointer<HuffmanLookup.Entry>
     let runs: UnsafePointer<RunLookup.Entry>
+    let pairs: UnsafePointer<PairLookup.Entry>
     /// Laid out by `BlockGroups`, zeroed.
     let coefficients: UnsafeMutablePointer<Int16>
     /// How far behind DC a coefficient is, by zig-zag position; 0 for those that are not kept.
@@ -51,28 +53,30 @@ struct BlockSlot {
             : read(columns, slots, &reader, mark, keepsAC: true)
     }
 
-    @inline(__always)
+    @inline(always)
     private func read(
         _ columns: Range<Int>, _ slots: UnsafeBufferPointer<BlockSlot>, _ outer: inout BitReader,
         _ mark: UnsafePointer<UInt8>, keepsAC: Bool
     ) -> Int? {
-        // A copy stays in registers.
+        // Copies stay in registers.
         var reader = outer
+        let this = self
         defer { outer = reader }
         for column in columns {
             guard unsafe reader.isAtOrBefore(mark) else { return column }
             for number in 0..<slots.count {
                 let slot = unsafe slots[number]
-                let block = slot.column &+ column &* slot.step
-                let place = unsafe coefficients + slot.row + groups.index(ofBlock: block)
-                guard let difference = unsafe readDC(symbols + slot.dc, &reader) else { return nil }
+                guard let difference = unsafe this.readDC(symbols + slot.dc, &reader) else { return nil }
                 let prediction = unsafe predictions[slot.component] &+ Int32(truncatingIfNeeded: difference)
                 unsafe predictions[slot.component] = prediction
-                let (ac, runs) = unsafe (symbols + slot.ac, runs + slot.runs)
-                guard
+                let block = slot.column &+ column &* slot.step
+                let place = unsafe coefficients + (slot.row &+ groups.index(ofBlock: block))
+                let tables = unsafe BlockTables(
+                    ac: symbols + slot.ac, runs: runs + slot.runs, pairs: pairs + slot.pairs)
+                let isSound =
                     unsafe keepsAC
-                        ? readAC(ac, runs, into: place, &reader) : passAC(ac, runs, after: 0, &reader)
-                else { return nil }
+                    ? this.readAC(tables, into: place, &reader) : this.passAC(tables, after: 0, &reader)
+                guard isSound else { return nil }
                 // Last, since coefficients that are not kept were stored here.
                 unsafe place.pointee = Int16(truncatingIfNeeded: prediction)
             }
@@ -80,62 +84,76 @@ struct BlockSlot {
         return columns.upperBound
     }
 
-    @inline(__always)
+    @inline(always)
     private func readDC(_ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: inout BitReader) -> Int? {
         reader.refill()
-        var entry = unsafe table[Int(reader.word >> 52)]
-        if entry >> 16 >= HuffmanLookup.escape {
-            entry = unsafe longCode(table, entry, reader)
-            guard entry >> 16 < HuffmanLookup.escape else { return nil }
-        }
+        guard let entry = unsafe symbol(table, reader) else { return nil }
         let value = reader.value(entry)
         reader.drop(UInt64(entry))
         return value
     }
 
     /// Reads the coefficients up to `last`, and passes over the others.
-    @inline(__always)
+    @inline(always)
     private func readAC(
-        _ table: UnsafePointer<HuffmanLookup.Entry>, _ runs: UnsafePointer<RunLookup.Entry>,
-        into block: UnsafeMutablePointer<Int16>, _ reader: inout BitReader
+        _ tables: BlockTables, into block: UnsafeMutablePointer<Int16>, _ reader: inout BitReader
     ) -> Bool {
         var position: UInt32 = 0
         while true {
             reader.refill()
-            var entry = unsafe table[Int(reader.word >> 52)]
-            if entry >> 16 >= HuffmanLookup.escape {
-                entry = unsafe longCode(table, entry, reader)
-                guard entry >> 16 < HuffmanLookup.escape else { return false }
-            }
-            position &+= entry >> 16
-            guard position <= last else {
+            // Four times twelve bits are there.
+            for _ in 0..<4 {
+                let pair = unsafe tables.pairs[Int(reader.word >> 52)]
+                let first = position &+ pair >> 6 & 31
+                let second = first &+ pair >> 11 & 31
+                let value = Int16(truncatingIfNeeded: Int32(bitPattern: pair << 8) >> 24)
+                if second <= last {
+                    // The second before the first: where there is none, both have the same place.
+                    unsafe block[Int(offsets[Int(second)])] = Int16(
+                        truncatingIfNeeded: Int32(bitPattern: pair) >> 24)
+                    unsafe block[Int(offsets[Int(first)])] = value
+                    reader.drop(UInt64(pair))
+                    position = second
+                    continue
+                }
+                if first != position {
+                    unsafe block[Int(offsets[Int(first)])] = value
+                    reader.drop(UInt64(pair))
+                    if pair >> 11 & 31 == PairLookup.blockEnd || pair >> 6 & 31 == PairLookup.blockEnd {
+                        return true
+                    }
+                    return passAC(tables, after: second, &reader)
+                }
+                // An escape: one symbol, which may take 31 bits.
+                reader.refill()
+                guard let entry = unsafe symbol(tables.ac, reader) else { return false }
+                position &+= entry >> 16
+                if position > last {
+                    reader.drop(UInt64(entry))
+                    return position >= HuffmanLookup.blockEnd || passAC(tables, after: position, &reader)
+                }
+                unsafe block[Int(offsets[Int(position)])] = Int16(truncatingIfNeeded: reader.value(entry))
                 reader.drop(UInt64(entry))
-                if position >= 63 { return position == 63 || position >= HuffmanLookup.blockEnd }
-                return unsafe passAC(table, runs, after: position, &reader)
+                break
             }
-            unsafe block[Int(offsets[Int(position)])] = Int16(truncatingIfNeeded: reader.value(entry))
-            reader.drop(UInt64(entry))
         }
     }
 
     /// Passes over the rest of a block.
     ///
     /// - Parameter start: the last zig-zag position that was read, below 63.
-    @inline(__always)
-    private func passAC(
-        _ table: UnsafePointer<HuffmanLookup.Entry>, _ runs: UnsafePointer<RunLookup.Entry>,
-        after start: UInt32, _ reader: inout BitReader
-    ) -> Bool {
+    @inline(always)
+    private func passAC(_ tables: BlockTables, after start: UInt32, _ reader: inout BitReader) -> Bool {
         var position = start
         while true {
             reader.refill()
-            var run = unsafe runs[Int(reader.word >> 52)]
+            var run = unsafe tables.runs[Int(reader.word >> 52)]
             var end = position &+ UInt32(run >> 6)
             if end < 63 {
                 // Twice 27 bits are there.
                 reader.drop(UInt64(run))
                 position = end
-                run = unsafe runs[Int(reader.word >> 52)]
+                run = unsafe tables.runs[Int(reader.word >> 52)]
                 end = position &+ UInt32(run >> 6)
                 if end < 63 {
                     reader.drop(UInt64(run))
@@ -143,28 +161,42 @@ struct BlockSlot {
                     continue
                 }
             }
-            if end == 63 || 256...256 + 63 ~= end {
+            if isBlockEnd(end) {
                 reader.drop(UInt64(run))
                 return true
             }
-            // A long code, or symbols that belong to the next block already: one at a time.
+            // A long code, or symbols of which the last belong to the next block already: one at a time.
             reader.refill()
-            var entry = unsafe table[Int(reader.word >> 52)]
-            if entry >> 16 >= HuffmanLookup.escape {
-                entry = unsafe longCode(table, entry, reader)
-                guard entry >> 16 < HuffmanLookup.escape else { return false }
-            }
+            guard let entry = unsafe symbol(tables.ac, reader) else { return false }
             reader.drop(UInt64(entry))
             position &+= entry >> 16
-            if position >= 63 { return position == 63 || 256...256 + 63 ~= position }
+            if position >= 63 { return isBlockEnd(position) }
         }
     }
 
-    /// The entry of a code that is longer than the tables' index; an escape again when there is none.
-    @inline(__always)
-    private func longCode(
-        _ table: UnsafePointer<HuffmanLookup.Entry>, _ entry: HuffmanLookup.Entry, _ reader: BitReader
-    ) -> HuffmanLookup.Entry {
-        unsafe table[1 << 12 + Int(entry & 0xFFFF) << 4 + Int(reader.word >> 48) & 15]
+    /// Whether a position, 63 or more, is that of the last coefficient, or of an end before it.
+    @inline(always)
+    private func isBlockEnd(_ position: UInt32) -> Bool {
+        position == 63 || HuffmanLookup.blockEnd - 1...HuffmanLookup.blockEnd + 62 ~= position
     }
+
+    /// The symbol that comes next, however long its code; nil when there is none.
+    @inline(always)
+    private func symbol(_ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: BitReader) -> HuffmanLookup
+        .Entry?
+    {
+        var entry = unsafe table[Int(reader.word >> 52)]
+        if entry >> 16 >= HuffmanLookup.escape {
+            entry = unsafe table[1 << 12 &+ Int(entry & 0xFFFF) << 4 &+ Int(reader.word >> 48) & 15]
+            guard entry >> 16 < HuffmanLookup.escape else { return nil }
+        }
+        return entry
+    }
+}
+
+/// The tables of a block's AC coefficients.
+@safe struct BlockTables {
+    let ac: UnsafePointer<HuffmanLookup.Entry>
+    let runs: UnsafePointer<RunLookup.Entry>
+    let pairs: UnsafePointer<PairLookup.Entry>
 }

@@ -89,3 +89,50 @@ struct RunLookup {
         }
     }
 }
+
+/// Up to two AC symbols with their values by one look at the next twelve bits, for coefficients that are wanted.
+struct PairLookup {
+    /// | bits | |
+    /// |---|---|
+    /// | 0–5 | bits of all that is passed, at most 12; 0 for an escape |
+    /// | 6–10 | advance of the first coefficient, 1…16, or `blockEnd`; 0 for an escape |
+    /// | 11–15 | advance of the second one; `blockEnd` for the end of the block, or to end an escape; 0 for none |
+    /// | 16–23 | the first value, signed |
+    /// | 24–31 | the second value |
+    typealias Entry = UInt32
+
+    /// Leads beyond every position that a scale keeps.
+    static let blockEnd: UInt32 = 31
+    /// What is not to be had from the table: a code or value that twelve bits do not hold, a value that eight do not.
+    static let escape: Entry = blockEnd << 11
+
+    let entries: [Entry]
+
+    init(_ symbols: HuffmanLookup) {
+        let single = symbols.entries
+        entries = (0..<1 << HuffmanLookup.indexBits).map { index in
+            guard let first = Self.symbol(single, index, after: 0) else { return Self.escape }
+            let entry = first.bits | first.advance << 6 | UInt32(UInt8(bitPattern: first.value)) << 16
+            guard first.advance != Self.blockEnd,
+                let second = Self.symbol(single, index, after: first.bits)
+            else { return entry }
+            return entry + second.bits | second.advance << 11 | UInt32(UInt8(bitPattern: second.value)) << 24
+        }
+    }
+
+    /// The symbol `passed` bits into the index, if all of it is there.
+    private static func symbol(
+        _ single: [HuffmanLookup.Entry], _ index: Int, after passed: UInt32
+    ) -> (bits: UInt32, advance: UInt32, value: Int8)? {
+        let size = 1 << HuffmanLookup.indexBits
+        let shifted = index << passed & (size - 1)
+        let entry = single[shifted]
+        let (bits, codeBits, valueBits) = (entry & 63, entry >> 6 & 63, entry >> 12 & 15)
+        guard entry >> 16 != HuffmanLookup.escape, passed + bits <= HuffmanLookup.indexBits, valueBits <= 7
+        else { return nil }
+        if entry >> 16 == HuffmanLookup.blockEnd { return (bits, blockEnd, 0) }
+        let magnitude = (shifted << codeBits & (size - 1)) >> (HuffmanLookup.indexBits - Int(valueBits))
+        let isNegative = valueBits > 0 && magnitude < 1 << (valueBits - 1)
+        return (bits, entry >> 16, Int8(isNegative ? magnitude - 1 << valueBits + 1 : magnitude))
+    }
+}

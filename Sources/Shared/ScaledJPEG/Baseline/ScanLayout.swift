@@ -58,7 +58,8 @@ struct ScanLayout {
             return (0..<component.blocksDown).flatMap { line in
                 (0..<component.blocksAcross).map { across in
                     BlockSlot(
-                        dc: starts.dc, ac: starts.ac, runs: starts.runs, component: number,
+                        dc: starts.dc, ac: starts.ac, runs: starts.runs, pairs: starts.pairs,
+                        component: number,
                         row: component.row(line).lowerBound, column: across, step: component.blocksAcross)
                 }
             }

@@ -2,6 +2,8 @@
 struct ScanTables {
     private(set) var symbols: [HuffmanLookup.Entry] = []
     private(set) var runs: [RunLookup.Entry] = []
+    /// Empty where no AC coefficient is kept.
+    private(set) var pairs: [PairLookup.Entry] = []
     /// Where the tables of each component of the scan begin.
     private(set) var starts: [Starts] = []
 
@@ -9,12 +11,13 @@ struct ScanTables {
         let dc: Int
         let ac: Int
         let runs: Int
+        let pairs: Int
     }
 
     /// - Throws: `.suspect(.table)` when the scan names a table that was not defined.
-    init(_ scan: ScanHeader, _ tables: Tables) throws(Declined) {
+    init(_ scan: ScanHeader, _ tables: Tables, keepsAC: Bool) throws(Declined) {
         var dcStarts: [Int: Int] = [:]
-        var acStarts: [Int: (symbols: Int, runs: Int)] = [:]
+        var acStarts: [Int: (symbols: Int, runs: Int, pairs: Int)] = [:]
         for component in scan.components {
             guard let dcCode = tables.dc[component.dcTable], let acCode = tables.ac[component.acTable] else {
                 throw .suspect(.table, offset: scan.dataStart)
@@ -24,13 +27,14 @@ struct ScanTables {
                 symbols += HuffmanLookup(dcCode, isDC: true).entries
             }
             if acStarts[component.acTable] == nil {
-                acStarts[component.acTable] = (symbols.count, runs.count)
+                acStarts[component.acTable] = (symbols.count, runs.count, pairs.count)
                 let lookup = HuffmanLookup(acCode, isDC: false)
                 symbols += lookup.entries
                 runs += RunLookup(lookup).entries
+                if keepsAC { pairs += PairLookup(lookup).entries }
             }
             guard let dc = dcStarts[component.dcTable], let ac = acStarts[component.acTable] else { continue }
-            starts.append(Starts(dc: dc, ac: ac.symbols, runs: ac.runs))
+            starts.append(Starts(dc: dc, ac: ac.symbols, runs: ac.runs, pairs: ac.pairs))
         }
     }
 }

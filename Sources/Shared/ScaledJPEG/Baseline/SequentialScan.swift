@@ -19,7 +19,7 @@ struct SequentialScan {
     static let windowCapacity = 64 << 10
 
     init(_ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int) throws(Declined) {
-        self.tables = try ScanTables(scan, tables)
+        self.tables = try ScanTables(scan, tables, keepsAC: k > 1)
         layout = ScanLayout(scan, of: frame, eighths: k)
         slots = layout.slots(self.tables)
         var transforms: [ReducedTransform] = []
@@ -73,26 +73,30 @@ struct SequentialScan {
     ///
     /// - Returns: the first that was not read; nil when the bits are no MCU.
     private mutating func readMCUs(_ columns: Range<Int>) -> Int? {
-        let (symbols, runs, slots, offsets) = (tables.symbols, tables.runs, slots, offsets)
+        let (symbols, runs, pairs) = (tables.symbols, tables.runs, tables.pairs)
+        let (slots, offsets) = (slots, offsets)
         let (groups, last) = (layout.groups, UInt32(layout.lastPosition))
         // In the last window the tail takes what an MCU runs over; in any other it must fit.
         let mark = window.endsScan ? window.count + 8 : window.count - BlockReader.windowTail
         return unsafe window.bytes.withUnsafeBufferPointer { bytes in
             unsafe symbols.withUnsafeBufferPointer { symbols in
                 unsafe runs.withUnsafeBufferPointer { runs in
-                    unsafe offsets.withUnsafeBufferPointer { offsets in
-                        unsafe slots.withUnsafeBufferPointer { slots in
-                            unsafe coefficients.withUnsafeMutableBufferPointer { coefficients in
-                                unsafe predictions.withUnsafeMutableBufferPointer { predictions in
-                                    guard let base = bytes.baseAddress else { return nil }
-                                    var reader = unsafe BitReader(base, at: position)
-                                    defer { position = unsafe reader.position(from: base) }
-                                    return unsafe BlockReader(
-                                        symbols: symbols.baseAddress!, runs: runs.baseAddress!,
-                                        coefficients: coefficients.baseAddress!,
-                                        offsets: offsets.baseAddress!,
-                                        predictions: predictions.baseAddress!, groups: groups, last: last
-                                    ).readMCUs(columns, slots, from: &reader, before: base + mark)
+                    unsafe pairs.withUnsafeBufferPointer { pairs in
+                        unsafe offsets.withUnsafeBufferPointer { offsets in
+                            unsafe slots.withUnsafeBufferPointer { slots in
+                                unsafe coefficients.withUnsafeMutableBufferPointer { coefficients in
+                                    unsafe predictions.withUnsafeMutableBufferPointer { predictions in
+                                        guard let base = bytes.baseAddress else { return nil }
+                                        var reader = unsafe BitReader(base, at: position)
+                                        defer { position = unsafe reader.position(from: base) }
+                                        return unsafe BlockReader(
+                                            symbols: symbols.baseAddress!, runs: runs.baseAddress!,
+                                            pairs: pairs.baseAddress ?? symbols.baseAddress!,
+                                            coefficients: coefficients.baseAddress!,
+                                            offsets: offsets.baseAddress!,
+                                            predictions: predictions.baseAddress!, groups: groups, last: last
+                                        ).readMCUs(columns, slots, from: &reader, before: base + mark)
+                                    }
                                 }
                             }
                         }
@@ -147,7 +151,7 @@ struct SequentialScan {
 
     /// `BlockReader.offsets`.
     private static func offsets(eighths k: Int) -> [UInt8] {
-        var offsets = [UInt8](repeating: 0, count: ZigZag.last(eighths: k) + 1)
+        var offsets = [UInt8](repeating: 0, count: 64)
         for (index, position) in ReducedTransform.positions(eighths: k).enumerated() {
             offsets[position] = UInt8(index * BlockGroups.size)
         }
