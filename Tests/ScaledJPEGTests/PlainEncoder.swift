@@ -51,20 +51,24 @@ struct PlainEncoder {
         let maximumV = sampling.map(\.v).max() ?? 1
         var bytes: [UInt8] = [0xFF, 0xD8]
         var divisors: [[Int]] = []
-        for number in sampling.indices {
+        for _ in sampling {
             var table: [Int] = []
             for _ in 0..<64 { table.append(Int.random(in: 1...coarseness, using: &random)) }
             divisors.append(table)
-            bytes += segment(
-                0xDB, [UInt8(16 + number)] + table.flatMap { [UInt8($0 >> 8), UInt8($0 & 255)] })
         }
+        // The components of each scan have tables 0, 1 and 2: those of the scan before are overwritten.
+        let slots = sampling.indices.map { index in scans.compactMap { $0.firstIndex(of: index) }[0] }
         bytes += segment(
             0xC1,
             [8] + bigEndian(height) + bigEndian(width) + [UInt8(sampling.count)]
                 + sampling.enumerated().flatMap { index, factors in
-                    [UInt8(index + 1), UInt8(factors.h << 4 | factors.v), UInt8(index)]
+                    [UInt8(index + 1), UInt8(factors.h << 4 | factors.v), UInt8(slots[index])]
                 })
         for (scan, interval) in zip(scans, restartIntervals) {
+            for component in scan {
+                bytes += segment(
+                    0xDB, [UInt8(16 + slots[component])] + divisors[component].flatMap(bigEndian))
+            }
             bytes += segment(0xDD, bigEndian(interval))
             let dc = PlainCode(symbols: Array(0...11), skew: skew, random: &random)
             let runs = (0..<16).flatMap { zeros in (1...10).map { UInt8(zeros << 4 | $0) } }

@@ -23,7 +23,8 @@ enum BaselineDecoder {
                     throw .suspect(.scan, offset: scan.dataStart)
                 }
             }
-            var decoding = try SequentialScan(scan, of: frame, segments.tables, eighths: k)
+            var decoding = try SequentialScan(
+                scan, of: frame, segments.tables, eighths: k, fileLength: bytes.count)
             let end = try decoding.decode(bytes, into: &planes, shouldStop: shouldStop)
             segments.resume(at: end)
             next = try segments.nextScan(in: bytes)

@@ -36,6 +36,10 @@
         bits = bits &- count & 63
     }
 
+    /// The next bits as an index into a lookup table.
+    @inline(always)
+    var index: Int { Int(truncatingIfNeeded: word >> UInt64(64 - HuffmanLookup.indexBits)) }
+
     /// Position in bits from `base`.
     @inline(always)
     func position(from base: UnsafePointer<UInt8>) -> Int { unsafe (next - base) * 8 - Int(bits) }

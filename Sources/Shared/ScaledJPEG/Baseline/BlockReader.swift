@@ -19,7 +19,7 @@ struct BlockSlot {
 ///
 /// Bounds: a block has at most 64 symbols, a symbol at most 31 bits; so an MCU of ten blocks takes no more
 /// than `mostBytesOfMCU`. Each look advances a block's position by one at least, or ends it. Tables have an
-/// entry for every index of twelve bits, and for each long code all sixteen of its subtable. A coefficient is
+/// entry for every index of eleven bits, and for each long code all sixteen of its subtable. A coefficient is
 /// stored at positions up to `last` only, for which `offsets` has a place inside of the block.
 @safe struct BlockReader {
     let symbols: UnsafePointer<HuffmanLookup.Entry>
@@ -101,9 +101,9 @@ struct BlockSlot {
         var position: UInt32 = 0
         while true {
             reader.refill()
-            // Four times twelve bits are there.
-            for _ in 0..<4 {
-                let pair = unsafe tables.pairs[Int(reader.word >> 52)]
+            // Five times eleven bits are there.
+            for _ in 0..<5 {
+                let pair = unsafe tables.pairs[reader.index]
                 let first = position &+ pair >> 6 & 31
                 let second = first &+ pair >> 11 & 31
                 let value = Int16(truncatingIfNeeded: Int32(bitPattern: pair << 8) >> 24)
@@ -147,30 +147,27 @@ struct BlockSlot {
         var position = start
         while true {
             reader.refill()
-            var run = unsafe tables.runs[Int(reader.word >> 52)]
-            var end = position &+ UInt32(run >> 6)
-            if end < 63 {
-                // Twice 27 bits are there.
-                reader.drop(UInt64(run))
-                position = end
-                run = unsafe tables.runs[Int(reader.word >> 52)]
-                end = position &+ UInt32(run >> 6)
-                if end < 63 {
+            // Three times eighteen bits are there.
+            for _ in 0..<3 {
+                let run = unsafe tables.runs[reader.index]
+                let end = position &+ UInt32(run >> 6)
+                guard end >= 63 else {
                     reader.drop(UInt64(run))
                     position = end
                     continue
                 }
+                if isBlockEnd(end) {
+                    reader.drop(UInt64(run))
+                    return true
+                }
+                // A long code, or symbols of which the last belong to the next block already: one at a time.
+                reader.refill()
+                guard let entry = unsafe symbol(tables.ac, reader) else { return false }
+                reader.drop(UInt64(entry))
+                position &+= entry >> 16
+                if position >= 63 { return isBlockEnd(position) }
+                break
             }
-            if isBlockEnd(end) {
-                reader.drop(UInt64(run))
-                return true
-            }
-            // A long code, or symbols of which the last belong to the next block already: one at a time.
-            reader.refill()
-            guard let entry = unsafe symbol(tables.ac, reader) else { return false }
-            reader.drop(UInt64(entry))
-            position &+= entry >> 16
-            if position >= 63 { return isBlockEnd(position) }
         }
     }
 
@@ -185,9 +182,9 @@ struct BlockSlot {
     private func symbol(_ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: BitReader) -> HuffmanLookup
         .Entry?
     {
-        var entry = unsafe table[Int(reader.word >> 52)]
+        var entry = unsafe table[reader.index]
         if entry >> 16 >= HuffmanLookup.escape {
-            entry = unsafe table[1 << 12 &+ Int(entry & 0xFFFF) << 4 &+ Int(reader.word >> 48) & 15]
+            entry = unsafe table[HuffmanLookup.place(of: entry, behind: reader.word)]
             guard entry >> 16 < HuffmanLookup.escape else { return nil }
         }
         return entry

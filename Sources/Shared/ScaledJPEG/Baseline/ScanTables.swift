@@ -16,6 +16,7 @@ struct ScanTables {
 
     /// - Throws: `.suspect(.table)` when the scan names a table that was not defined.
     init(_ scan: ScanHeader, _ tables: Tables, keepsAC: Bool) throws(Declined) {
+        symbols.reserveCapacity(4 * 5 << 10)
         var dcStarts: [Int: Int] = [:]
         var acStarts: [Int: (symbols: Int, runs: Int, pairs: Int)] = [:]
         for component in scan.components {

@@ -18,7 +18,10 @@ struct SequentialScan {
     /// Bytes of a window: it stays in the second-level cache beside the tables.
     static let windowCapacity = 64 << 10
 
-    init(_ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int) throws(Declined) {
+    /// - Parameter fileLength: no window is longer, since memory that is not used must be cleared nevertheless.
+    init(
+        _ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int, fileLength: Int
+    ) throws(Declined) {
         self.tables = try ScanTables(scan, tables, keepsAC: k > 1)
         layout = ScanLayout(scan, of: frame, eighths: k)
         slots = layout.slots(self.tables)
@@ -34,7 +37,8 @@ struct SequentialScan {
         interval = scan.restartInterval
         restartDistance = interval > 0 ? interval : Int.max
         window = EntropyWindow(
-            from: scan.dataStart, takesRestarts: interval > 0, capacity: Self.windowCapacity,
+            from: scan.dataStart, takesRestarts: interval > 0,
+            capacity: min(Self.windowCapacity, fileLength - scan.dataStart + 64),
             tail: BlockReader.windowTail)
         coefficients = [Int16](repeating: 0, count: layout.coefficients)
     }
