@@ -65,7 +65,7 @@ let package = Package(
         shelf("ScaledJPEG", ["Geometry"], settings: optimised),
         shelf("JPEG", ["Geometry", "CLibJPEG", "CTurboJPEG"], settings: optimised),
         shelf(
-            "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG"],
+            "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG", "ScaledJPEG"],
             settings: optimised),
 
         // Queue: no pictures.

@@ -15,7 +15,7 @@ enum Tasks {
     static func thumbnail(_ points: String, _ scales: [Double], of path: String) throws -> Int {
         let (plan, bytes) = try planned(points, scales, of: path)
         let rendering = try bytes.withBytes { bytes throws(PictureError) in
-            try plan.confirmed(by: bytes).render(bytes)
+            try plan.confirmed(by: bytes).render(bytes, within: .max)
         }
         return rendering.thumbnails.reduce(0) { $0 + $1.encoded.count }
     }

@@ -76,7 +76,8 @@ enum FailurePolicy {
             return JobFailure(.truncatedImage, message, detail: ["bytes": .integer(length)])
         case .refused: return JobFailure(.imageRefused, message)
         case .geometry(let error): return failure(for: error)
-        case .changed: return JobFailure(.sourceUnreadable, message)
+        // Asked for a second time, more memory can only be wanted by another file.
+        case .changed, .needsMemory: return JobFailure(.sourceUnreadable, message)
         case .stopped, .failed: return JobFailure(.internal, message)
         }
     }

@@ -29,11 +29,37 @@ struct JobProcessor: Sendable {
         let request = try request(of: job)
         let (source, picture) = try await inspect(job.source, &times)
         let plan = try plan(picture, request, fileBytes: source.size)
-        try await admit(plan.footprint.total, &reservation, &times)
-        let bytes = try await read(source, plan, &times)
-        let rendering = try await render(bytes, plan, &times)
+        let rendering = try await render(plan, of: source, holding: &reservation, &times)
         let written = try await write(rendering, of: job, from: source, &times)
-        return JobResult(of: job, source, plan, rendering, written, times)
+        return JobResult(
+            of: job, source, plan, admittedWith: reservation.footprint, rendering, written, times)
+    }
+
+    /// Admits, reads and renders. Some data turns out not to be for the decoder that was planned for, whose
+    /// memory was admitted: then once more, with what the decoder takes that takes every file.
+    ///
+    /// Also the second time the plan is followed from its start. Whoever runs the job, and however often the
+    /// file was replaced meanwhile, the thumbnails follow from the bytes that are read last.
+    private func render(
+        _ plan: RenderPlan, of source: SourceFile, holding reservation: inout Reservation,
+        _ times: inout StageTimes
+    ) async throws(JobProblem) -> Rendering {
+        do throws(JobProblem) {
+            return try await render(plan, of: source, with: plan.footprint.total, &reservation, &times)
+        } catch {
+            guard case .picture(.needsMemory(let footprint)) = error else { throw error }
+            // The bytes are given up, so that the job waits in line with nothing.
+            return try await render(plan, of: source, with: footprint, &reservation, &times)
+        }
+    }
+
+    private func render(
+        _ plan: RenderPlan, of source: SourceFile, with footprint: ByteCount,
+        _ reservation: inout Reservation, _ times: inout StageTimes
+    ) async throws(JobProblem) -> Rendering {
+        try await admit(footprint, &reservation, &times)
+        let bytes = try await read(source, plan, &times)
+        return try await render(bytes, plan, within: footprint, &times)
     }
 
     private func request(of job: Job) throws(JobProblem) -> ThumbnailRequest {
@@ -100,7 +126,7 @@ struct JobProcessor: Sendable {
 
     /// Decodes, resamples, turns and encodes on one core.
     private func render(
-        _ bytes: SourceBytes, _ plan: RenderPlan, _ times: inout StageTimes
+        _ bytes: SourceBytes, _ plan: RenderPlan, within footprint: ByteCount, _ times: inout StageTimes
     ) async throws(JobProblem) -> Rendering {
         let submitted = StageTimes.now
         let (timeout, giveBack) = (options.jobTimeout, giveBack)
@@ -109,7 +135,7 @@ struct JobProcessor: Sendable {
                 () throws(PictureError) -> (Rendering, ContinuousClock.Instant) in
                 let started = StageTimes.now
                 let rendering = try bytes.withBytes { bytes throws(PictureError) in
-                    try plan.confirmed(by: bytes).render(bytes) {
+                    try plan.confirmed(by: bytes).render(bytes, within: footprint) {
                         giveBack.isSet || StageTimes.now - started > timeout
                     }
                 }

@@ -23,8 +23,8 @@ extension Job {
 extension JobResult {
     /// What is published of a job that is done.
     init(
-        of job: Job, _ source: SourceFile, _ plan: RenderPlan, _ rendering: Rendering, _ outputs: [Output],
-        _ times: StageTimes
+        of job: Job, _ source: SourceFile, _ plan: RenderPlan, admittedWith footprint: ByteCount,
+        _ rendering: Rendering, _ outputs: [Output], _ times: StageTimes
     ) {
         self.init(job.ticket, source: job.source, outputs: outputs)
         let (stored, displayed) = (plan.picture.stored, plan.picture.displayed)
@@ -32,8 +32,8 @@ extension JobResult {
         self.displayed = Size(width: displayed.width, height: displayed.height)
         orientation = Orientation(
             value: plan.picture.orientation.value.rawValue, from: plan.picture.orientation.source.rawValue)
-        decodeScale = Double(plan.geometry.decodeScale.eighths) / 8
-        footprintBytes = Int(plan.footprint.total.bytes)
+        decodeScale = Double(rendering.decodeScale.eighths) / 8
+        footprintBytes = Int(footprint.bytes)
         notes = job.notes + rendering.notes
         partial = rendering.rowsGood == nil ? nil : true
         timings = Timings(times, rendering)

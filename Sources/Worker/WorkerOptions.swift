@@ -66,6 +66,10 @@ struct WorkerOptions: Sendable {
         flag: "linear", environment: "THUMBNAIL_LINEAR",
         help: "Average light instead of stored values: right for fine bright detail on dark ground, slower, "
             + "and unlike ImageIO.")
+    static let fastOption = Option(
+        flag: "fast", environment: "THUMBNAIL_FAST",
+        help: "Decode at 1/8 already where pictures are 12 to 16 times their thumbnail. Takes half the time "
+            + "and leaves them a little softer: 0.02 dB once they are encoded. No effect with --linear.")
     static let acceptPartialOption = Option(
         flag: "accept-partial", environment: "THUMBNAIL_ACCEPT_PARTIAL",
         help: "Make a thumbnail of a damaged or truncated picture too; its result says partial.")
@@ -95,7 +99,8 @@ struct WorkerOptions: Sendable {
             OptionTable.Group("Pictures", [sourceRootOption, outputOption, fsyncOption]),
             OptionTable.Group("Memory", [memoryBudgetOption]),
             OptionTable.Group(
-                "Rendering", [linearOption, acceptPartialOption, maxPixelsOption, jobTimeoutOption]),
+                "Rendering",
+                [linearOption, fastOption, acceptPartialOption, maxPixelsOption, jobTimeoutOption]),
             OptionTable.Group(
                 "Queue",
                 [
@@ -125,8 +130,8 @@ struct WorkerOptions: Sendable {
         output = values[Self.outputOption]
         isDurable = values[Self.fsyncOption]
         rendering = RenderOptions(
-            usesLinearLight: values[Self.linearOption], acceptsPartial: values[Self.acceptPartialOption],
-            pixelLimit: values[Self.maxPixelsOption])
+            usesLinearLight: values[Self.linearOption], isFast: values[Self.fastOption],
+            acceptsPartial: values[Self.acceptPartialOption], pixelLimit: values[Self.maxPixelsOption])
         jobTimeout = values[Self.jobTimeoutOption]
         memoryBudget = values[Self.memoryBudgetOption]
         logLevel = values[LogOptions.level]

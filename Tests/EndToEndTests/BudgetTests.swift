@@ -45,4 +45,39 @@ struct BudgetTests {
         #expect(await worker.wait() == .status(0))
         try await fleet.expectAllSettled()
     }
+    /// Ten or more fit side by side as they are planned, one at a time as libjpeg decodes them.
+    @Test
+    func `jobs whose data takes more memory than planned are admitted again, and refused if it is too much`()
+        async throws
+    {
+        let fleet = try await TestFleet()
+        // Bytes that are no marker before the end of the image: libjpeg's, with a note.
+        func odd(_ side: Int) -> [UInt8] {
+            let whole = SlowPicture.bytes(side: side, bands: 1, isScalable: true)
+            return whole.dropLast(2) + [UInt8](repeating: 0, count: 40) + whole.suffix(2)
+        }
+        try fleet.write(odd(1024), to: "odd.jpg")
+        try fleet.write(odd(2048), to: "large.jpg")
+        let count = 30
+        for number in 0..<count {
+            try await fleet.push(#"{"source":"odd.jpg","pt":"60x60","scale":1,"id":"\#(number)"}"#)
+        }
+        try await fleet.push(#"{"source":"large.jpg","pt":"60x60","scale":1,"id":"large"}"#)
+        let worker = try fleet.worker(["--drain", "--memory-budget", "4MiB"])
+        #expect(await worker.wait() == .status(0))
+        let results = try await fleet.results(count + 1)
+        let done = results.filter { $0.status == .done }
+        #expect(done.count == count)
+        // What they were admitted with in the end: two bytes a pixel.
+        #expect(done.allSatisfy { (2 << 20...3 << 20).contains($0.footprintBytes ?? 0) })
+        #expect(done.allSatisfy { $0.notes == ["bytesInsideScan"] && $0.attempt == 1 })
+        let refused = try #require(results.first { $0.id == "large" }?.error)
+        #expect(refused.code == .memoryBudgetExceeded && refused.detail["budget_bytes"] == .integer(4 << 20))
+        guard case .integer(let required)? = refused.detail["required_bytes"] else {
+            Issue.record("no required_bytes: \(refused)")
+            return
+        }
+        #expect((8 << 20...9 << 20).contains(required))
+        try await fleet.expectAllSettled()
+    }
 }

@@ -17,6 +17,17 @@ struct OptionTests {
         #expect(try await fleet.results(2).allSatisfy { $0.outputs?.first?.width == 60 })
     }
 
+    /// 640 pixels to 45: 14 times.
+    @Test func `in a hurry a picture is decoded at half the scale`() async throws {
+        let fleet = try await TestFleet()
+        for arguments in [[], ["--fast"]] {
+            try await fleet.push(#"{"source":"a.jpg","pt":"45x45","scale":1}"#)
+            let worker = try fleet.worker(arguments + ["--drain"])
+            #expect(await worker.wait() == .status(0))
+        }
+        #expect(try await fleet.results(2).map(\.decodeScale) == [0.25, 0.125])
+    }
+
     @Test func `variables that TurboJPEG obeys change no byte`() async throws {
         let fleet = try await TestFleet()
         let usual = try await run(fleet, [])

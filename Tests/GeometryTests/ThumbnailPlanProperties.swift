@@ -75,20 +75,30 @@ import Testing
             for orientation in Orientation.allCases {
                 let plan = try ThumbnailPlan(
                     stored: orientation.inverse.applied(to: request.size), orientation: orientation,
-                    points: request.points, scales: [request.scale], headroom: .gamma)
+                    points: request.points, scales: [request.scale])
                 #expect(plan.outputs[0].displayed == output)
                 #expect(orientation.applied(to: plan.outputs[0].stored) == output)
             }
         }
     }
 
-    @Test func `the decode scale leaves the headroom or is the full size`() throws {
+    @Test(arguments: [(Headroom.gamma, 2.0), (.fast, 1.5), (.linear, 4)])
+    func `the decode scale is the smallest that leaves the headroom, or there is none`(
+        headroom: Headroom, factor: Double
+    ) throws {
+        let choices: [[DecodeScale]] = [DecodeScale.allCases, [.half, .eighth], [.threeEighths]]
         try forEachRequest { request, output in
-            let scale = DecodeScale(stored: request.size, output: output, headroom: .gamma)
-            let width = Double(request.size.width * scale.eighths) / 8
-            let height = Double(request.size.height * scale.eighths) / 8
-            #expect(
-                scale == .full || (width >= 2 * Double(output.width) && height >= 2 * Double(output.height)))
+            func leaves(_ scale: DecodeScale) -> Bool {
+                // Exact: halves and eighths of integers.
+                let part = Double(scale.eighths) / 8
+                return Double(request.size.width) * part >= factor * Double(output.width)
+                    && Double(request.size.height) * part >= factor * Double(output.height)
+            }
+            for scales in choices {
+                let found = DecodeScale(
+                    stored: request.size, output: output, headroom: headroom, among: scales)
+                #expect(found == scales.sorted().first(where: leaves))
+            }
         }
     }
 
@@ -111,8 +121,7 @@ import Testing
     private func fitted(_ request: Request) throws -> PixelSize? {
         do {
             return try ThumbnailPlan(
-                stored: request.size, orientation: .up, points: request.points, scales: [request.scale],
-                headroom: .gamma
+                stored: request.size, orientation: .up, points: request.points, scales: [request.scale]
             ).outputs[0].displayed
         } catch GeometryError.targetTooSmall {
             return nil

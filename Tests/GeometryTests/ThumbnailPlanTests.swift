@@ -37,7 +37,7 @@ import Testing
     func `sizes are those of the contract`(row: Case) throws {
         let plan = try ThumbnailPlan(
             stored: PixelSize(width: row.stored.0, height: row.stored.1), orientation: row.orientation,
-            points: PointSize(row.points), scales: [row.scale], headroom: .gamma)
+            points: PointSize(row.points), scales: [row.scale])
         #expect(plan.outputs.count == 1)
         #expect(plan.outputs[0].displayed == PixelSize(width: row.expected.0, height: row.expected.1))
         #expect(plan.outputs[0].stored == row.orientation.inverse.applied(to: plan.outputs[0].displayed))
@@ -48,7 +48,7 @@ import Testing
         let size = PixelSize(width: 400, height: 300)
         let points = try PointSize(points)
         #expect(throws: GeometryError.targetTooSmall(displayed: size, points: points, scale: 1)) {
-            try ThumbnailPlan(stored: size, orientation: .up, points: points, scales: [1], headroom: .gamma)
+            try ThumbnailPlan(stored: size, orientation: .up, points: points, scales: [1])
         }
     }
 
@@ -67,8 +67,7 @@ import Testing
         let points = try PointSize(points)
         #expect(throws: GeometryError.invalidBox(points: points, scale: scale)) {
             try ThumbnailPlan(
-                stored: PixelSize(width: 4, height: 3), orientation: .up, points: points, scales: [scale],
-                headroom: .gamma)
+                stored: PixelSize(width: 4, height: 3), orientation: .up, points: points, scales: [scale])
         }
     }
 
@@ -90,7 +89,7 @@ import Testing
             for side in box...20000 {
                 let plan = try ThumbnailPlan(
                     stored: PixelSize(width: side, height: side / 2 + 1), orientation: .up, points: points,
-                    scales: [1], headroom: .gamma)
+                    scales: [1])
                 guard plan.outputs[0].displayed.width == box else {
                     Issue.record("\(side) px in \(box) gave \(plan.outputs[0].displayed)")
                     return
@@ -100,31 +99,41 @@ import Testing
     }
 
     @Test func `the decode scale is the smallest with the headroom on both stored axes`() throws {
-        func scale(_ width: Int, _ height: Int, _ points: String, _ headroom: Headroom) throws -> DecodeScale
-        {
+        func scale(
+            _ width: Int, _ height: Int, _ points: String, _ headroom: Headroom,
+            among scales: [DecodeScale] = DecodeScale.allCases
+        ) throws -> DecodeScale? {
             try ThumbnailPlan(
                 stored: PixelSize(width: width, height: height), orientation: .right,
-                points: PointSize(points),
-                scales: [1], headroom: headroom
-            ).decodeScale
+                points: PointSize(points), scales: [1]
+            ).decodeScale(headroom, among: scales)
         }
         #expect(try scale(4032, 3024, "360x360", .gamma) == .quarter)
-        #expect(try scale(4032, 3024, "360x360", .linear) == .half)
+        #expect(try scale(4032, 3024, "360x360", .linear) == .threeEighths)
+        #expect(try scale(3839, 2880, "360x360", .linear) == .half)
         #expect(try scale(5760, 4320, "360x360", .gamma) == .eighth)
         #expect(try scale(5759, 4320, "360x360", .gamma) == .quarter)
         #expect(try scale(1440, 1080, "360x360", .gamma) == .half)
-        #expect(try scale(500, 400, "360x360", .gamma) == .full)
-        #expect(try scale(300, 200, "360x360", .gamma) == .full)
+        #expect(try scale(500, 400, "360x360", .gamma) == nil)
+        #expect(try scale(300, 200, "360x360", .gamma) == nil)
+        // Three samples for two pixels: 1/8 from ratio 12.
+        #expect(try scale(4320, 3240, "360x360", .fast) == .eighth)
+        #expect(try scale(4319, 3240, "360x360", .fast) == .quarter)
+        // 2560 to 360 is ratio 7.1: 2/8 is too little, and not every decoder has 3/8.
+        #expect(try scale(2560, 1600, "360x360", .gamma) == .threeEighths)
+        #expect(try scale(2560, 1600, "360x360", .gamma, among: [.eighth, .quarter, .half]) == .half)
+        #expect(try scale(2560, 1600, "360x360", .gamma, among: [.eighth, .quarter]) == nil)
         // 1x100: the long axis would allow 1/8, the axis of one pixel allows no scaling at all.
-        #expect(try scale(1, 65500, "100x100", .gamma) == .full)
+        #expect(try scale(1, 65500, "100x100", .gamma) == nil)
     }
 
     @Test func `several scales share the decode scale of the largest`() throws {
         let plan = try plan(4032, 3024, "120x120", [1, 3, 2])
         #expect(plan.outputs.map(\.scale) == [1, 3, 2])
         #expect(plan.outputs.map(\.displayed.width) == [120, 360, 240])
-        #expect(plan.decodeScale == .quarter)
-        #expect(try self.plan(4032, 3024, "120x120", [1]).decodeScale == .eighth)
+        #expect(plan.decodeScale(.gamma, among: DecodeScale.allCases) == .quarter)
+        let one = try self.plan(4032, 3024, "120x120", [1])
+        #expect(one.decodeScale(.gamma, among: DecodeScale.allCases) == .eighth)
     }
 
     private func plan(_ width: Int, _ height: Int, _ points: String, _ scales: [Double]) throws
@@ -132,6 +141,6 @@ import Testing
     {
         try ThumbnailPlan(
             stored: PixelSize(width: width, height: height), orientation: .up, points: PointSize(points),
-            scales: scales, headroom: .gamma)
+            scales: scales)
     }
 }

@@ -1,4 +1,5 @@
-// Renders one picture in a process of its own and prints what its footprint promised and what it took:
+// Renders one picture in a process of its own and prints what its footprint promised and what it took (if the
+// planned decoder leaves the file to the next one, the footprint that the job is then admitted with):
 //
 //     RenderProbe FILE WxH SCALE[,SCALE…] gamma|linear whole|partial
 //     footprint N source N decoder N resamplers N encoder N inspection N peak N
@@ -28,11 +29,11 @@ let request = ThumbnailRequest(
 _ = try ResidentPeak.during { _ = try inspect() }
 let (inspection, picture) = try ResidentPeak.during { try inspect() }
 let plan = try RenderPlan(picture, request, fileBytes: file.count)
-_ = try ResidentPeak.during { try render(plan) }
+let footprint = try admitted(plan)
 // The most of three, since the kernel leaves something out each time.
-let peak = try (1...3).map { _ in try ResidentPeak.during { try render(plan) }.bytes }.reduce(0, max)
+let peak = try (1...3).map { _ in try ResidentPeak.during { try render(plan, within: footprint.total) }.bytes
+}.reduce(0, max)
 
-let footprint = plan.footprint
 print(
     "footprint \(footprint.total.bytes) source \(footprint.source.bytes) decoder \(footprint.decoder.bytes)",
     "resamplers \(footprint.resamplers.bytes) encoder \(footprint.encoder.bytes)",
@@ -48,8 +49,22 @@ func inspect() throws(PictureError) -> InspectedPicture {
     }
 }
 
+/// As the worker admits: with more memory once the file turns out to need it.
+func admitted(_ plan: RenderPlan) throws -> Footprint {
+    do {
+        try render(plan, within: plan.footprint.total)
+        return plan.footprint
+    } catch PictureError.needsMemory(let needed) {
+        guard let fallback = plan.fallback, fallback.footprint.total == needed else {
+            fatalError("\(needed) is not what the next decoder takes")
+        }
+        try render(plan, within: needed)
+        return fallback.footprint
+    }
+}
+
 /// As the worker renders: from a mapping of the file's bytes, confirmed.
-func render(_ plan: RenderPlan) throws {
+func render(_ plan: RenderPlan, within memory: ByteCount) throws {
     let mapping = unsafe mmap(
         nil, file.count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let mapping = unsafe mapping, unsafe mapping != MAP_FAILED else { fatalError("no memory") }
@@ -57,5 +72,5 @@ func render(_ plan: RenderPlan) throws {
     unsafe file.withUnsafeBytes { unsafe mapping.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
     let bytes = unsafe Span<UInt8>(
         _unsafeBytes: UnsafeRawBufferPointer(start: mapping, count: file.count))
-    _ = try plan.confirmed(by: bytes).render(bytes)
+    _ = try plan.confirmed(by: bytes).render(bytes, within: memory)
 }

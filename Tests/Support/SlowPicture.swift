@@ -3,18 +3,20 @@
 ///
 /// Grey, progressive, and correct in every respect. libjpeg absorbs each scan over the whole picture before
 /// it shows a row, so time grows with `scans` and with the square of `side`; on one core, 4,096 pixels a
-/// side and 491 scans take seconds.
+/// side and 491 scans take seconds. The scaled decoder would skip most of them: sampling factors of 4 × 4,
+/// which mean nothing to a lone component, keep it away.
 public enum SlowPicture {
     /// - Parameters:
     ///   - side: a multiple of 1,024, in pixels. The decoder holds two bytes a pixel.
     ///   - bands: 1…35 ranges of coefficients, each with 14 scans of one bit: 35 stay below the worker's
     ///     limit of 500 scans.
-    public static func bytes(side: Int, bands: Int = 35) -> [UInt8] {
+    ///   - isScalable: with factors of 1 × 1 after all, for the scaled decoder, which is fast.
+    public static func bytes(side: Int, bands: Int = 35, isScalable: Bool = false) -> [UInt8] {
         precondition(side % 1024 == 0 && (1...35).contains(bands), "a whole number of runs of blocks")
         let blocks = side / 8 * (side / 8)
         var file: [UInt8] = [0xFF, 0xD8]
         file += segment(0xDB, [0] + [UInt8](repeating: 1, count: 64))
-        file += segment(0xC2, [8] + twoBytes(side) + twoBytes(side) + [1, 1, 0x11, 0])
+        file += segment(0xC2, [8] + twoBytes(side) + twoBytes(side) + [1, 1, isScalable ? 0x11 : 0x44, 0])
         // One symbol each, of one bit: "no difference", and "16,384 blocks or more end here".
         file += segment(0xC4, codeTable(number: 0x00, symbol: 0x00))
         file += segment(0xC4, codeTable(number: 0x10, symbol: 0xE0))

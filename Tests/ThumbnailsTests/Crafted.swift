@@ -30,6 +30,32 @@ extension [UInt8] {
         return self[..<2] + segments + self[2...]
     }
 
+    /// This JPEG with another frame header's marker.
+    func withFrameMarker(_ marker: UInt8) -> [UInt8] {
+        var file = self
+        file[frame + 1] = marker
+        return file
+    }
+
+    /// This JPEG with a frame header that claims another size.
+    func withFrameSize(_ width: Int, _ height: Int) -> [UInt8] {
+        var file = self
+        let size = [height >> 8, height & 255, width >> 8, width & 255].map(UInt8.init)
+        file.replaceSubrange(frame + 5..<frame + 9, with: size)
+        return file
+    }
+
+    /// Where the marker of the frame header stands, baseline or progressive.
+    private var frame: Int {
+        indices.first { self[$0] == 0xFF && (self[$0 + 1] == 0xC0 || self[$0 + 1] == 0xC2) } ?? 0
+    }
+
+    /// This JPEG with so many bytes that mean nothing between its last scan and its end of image, which is
+    /// the last that it has.
+    func withBytesBeforeEnd(_ count: Int) -> [UInt8] {
+        dropLast(2) + [UInt8](repeating: 0, count: count) + suffix(2)
+    }
+
     struct CannotWrite: Error { let path: String }
 
     func write(to path: String) throws {

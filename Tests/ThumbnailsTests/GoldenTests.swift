@@ -5,6 +5,7 @@ import JPEG
 import Pixels
 import TestSupport
 import Testing
+import Units
 
 @testable import Thumbnails
 
@@ -219,7 +220,7 @@ private func storedPlanes(
         picture: found.picture, format: found.format, orientation: ExifOrientation.find(exif: nil, xmp: nil))
     let request = try plan(bytes, points, options: options).request
     let planned = try RenderPlan(untagged, request, fileBytes: bytes.count)
-    switch try planned.paint(bytes.span).canvases[0].finish() {
+    switch try planned.paint(bytes.span, within: .max).canvases[0].finish() {
     case .grey(let size, let luma): return ([luma.copied()], size)
     case .colour(let size, let luma, let blue, let red):
         return ([luma.copied(), blue.copied(), red.copied()], size)

@@ -8,8 +8,9 @@ import Testing
 struct OrientationTests {
     static let red = [220, 40, 40], green = [40, 180, 60], blue = [40, 70, 210], white = [240, 240, 230]
 
-    /// 64×32 at full size; 33×17, whose half-size chroma ends in the middle of a sample; 21×11; 16×8.
-    @Test(arguments: ["64x64", "33x33", "21x21", "16x16"])
+    /// 64×32 at full size; 33×17, whose half-size chroma ends in the middle of a sample; 21×11; then decoded
+    /// at 4/8, 3/8, 2/8 and 1/8.
+    @Test(arguments: ["64x64", "33x33", "21x21", "16x16", "12x12", "11x11", "8x8", "7x7", "4x4"])
     func `eight orientations of one scene give the same file`(points: String) throws {
         let upright = try render(Fixture.bytes("orientation-1.jpg"), points).thumbnails[0]
         for value in 2...8 {

@@ -2,6 +2,7 @@ import Geometry
 import JPEG
 import TestSupport
 import Thumbnails
+import Units
 
 /// A picture decoded to pixels, for looking at.
 struct DecodedPicture: Equatable {
@@ -42,7 +43,8 @@ func render(
     _ bytes: [UInt8], _ points: String, scales: [Double] = [1], quality: Int = 80,
     options: RenderOptions = RenderOptions()
 ) throws -> Rendering {
-    try plan(bytes, points, scales: scales, quality: quality, options: options).render(bytes.span)
+    try plan(bytes, points, scales: scales, quality: quality, options: options).render(
+        bytes.span, within: .max)
 }
 
 func plan(

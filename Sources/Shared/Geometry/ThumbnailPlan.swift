@@ -1,4 +1,4 @@
-/// What to make of one picture: the size of each thumbnail, and the scale to decode at.
+/// What to make of one picture: the size of each thumbnail, and the scale that decoding it takes.
 ///
 /// Every rounding rule of the product is in this file. Sizes follow from header and request alone,
 /// never from the decoder, the codec or the machine.
@@ -9,34 +9,43 @@ public struct ThumbnailPlan: Hashable, Sendable {
     public let displayed: PixelSize
     /// One an asked-for scale, in the order asked for; never empty.
     public let outputs: [OutputSize]
-    /// Serves the largest output, and so all of them from one decode.
-    public let decodeScale: DecodeScale
 
     /// - Parameter scales: display pixels a point, each finite and greater than zero.
     /// - Throws: `noScale`, `invalidScale`, `invalidBox` or `targetTooSmall`; one bad scale fails the plan.
     public init(
-        stored: PixelSize, orientation: Orientation, points: PointSize, scales: [Double], headroom: Headroom
+        stored: PixelSize, orientation: Orientation, points: PointSize, scales: [Double]
     ) throws(GeometryError) {
         let displayed = orientation.applied(to: stored)
         var outputs: [OutputSize] = []
-        var decodeScale = DecodeScale.eighth
         for scale in scales {
             let box = try Box(points: points, scale: scale)
             guard let fitted = displayed.fitted(in: box) else {
                 throw .targetTooSmall(displayed: displayed, points: points, scale: scale)
             }
-            let output = OutputSize(
-                scale: scale, displayed: fitted, stored: orientation.inverse.applied(to: fitted))
-            outputs.append(output)
-            decodeScale = max(
-                decodeScale, DecodeScale(stored: stored, output: output.stored, headroom: headroom))
+            outputs.append(
+                OutputSize(
+                    scale: scale, displayed: fitted, stored: orientation.inverse.applied(to: fitted)))
         }
         guard !outputs.isEmpty else { throw .noScale }
         self.stored = stored
         self.orientation = orientation
         self.displayed = displayed
         self.outputs = outputs
-        self.decodeScale = decodeScale
+    }
+
+    /// The scale, of those that a decoder is fast at, that serves the largest output, and so all of them from
+    /// one decode; nil if none leaves the headroom.
+    public func decodeScale(_ headroom: Headroom, among scales: some Collection<DecodeScale>) -> DecodeScale?
+    {
+        var largest: DecodeScale?
+        for output in outputs {
+            guard
+                let scale = DecodeScale(
+                    stored: stored, output: output.stored, headroom: headroom, among: scales)
+            else { return nil }
+            largest = max(largest ?? scale, scale)
+        }
+        return largest
     }
 }
 

@@ -10,7 +10,7 @@ public import Geometry
 /// Whatever is out of the ordinary is declined, so that libjpeg-turbo has the last word on it.
 public struct ScaledDecoder: Sendable {
     /// k of k/8 that can be decoded here.
-    public static let scales: Set<DecodeScale> = [.eighth, .quarter, .half]
+    public static let scales: Set<DecodeScale> = [.eighth, .quarter, .threeEighths, .half]
 
     /// All components' planes, whole; nothing is delivered of a picture that is declined half-way.
     ///

@@ -17,8 +17,9 @@ public struct ScaledPlane: Sendable {
     var samples: [UInt8]
 
     init(_ component: FrameComponent, of frame: FrameHeader, eighths k: Int) {
-        columns = (frame.width * component.h * k).dividedRoundingUp(by: 8 * frame.maximumH)
-        rows = (frame.height * component.v * k).dividedRoundingUp(by: 8 * frame.maximumV)
+        let extent = ScaledExtent(component, of: frame, eighths: k)
+        columns = extent.columns
+        rows = extent.rows
         stride = Self.stride(of: component, eighths: k)
         samples = [UInt8](repeating: 0, count: stride * component.storedRows * k)
     }

@@ -10,7 +10,8 @@ public import Units
 public struct Footprint: Hashable, Sendable {
     /// The file's bytes, held until the last thumbnail is encoded.
     public let source: ByteCount
-    /// The decoder's tables, strips and, for multi-scan files, every coefficient of the picture.
+    /// What the planned decoder takes: its tables and strips, and every coefficient of a multi-scan file; or
+    /// whole scaled planes, and of a progressive file the coefficients that the scale needs.
     public let decoder: ByteCount
     /// Weights, rows under the filter, and the planes that come out.
     public let resamplers: ByteCount
@@ -26,12 +27,12 @@ public struct Footprint: Hashable, Sendable {
     private static let page = 4096
 
     init(
-        picture: any SourcePicture, outputs: [OutputPlan], at scale: DecodeScale, layout: SourceLayout,
-        quality: Int, fileBytes: Int
+        picture: any SourcePicture, decoder planned: any SourceDecoder, outputs: [OutputPlan],
+        layout: SourceLayout, quality: Int, fileBytes: Int
     ) {
         source = ByteCount((fileBytes + Self.page - 1) / Self.page * Self.page)
-        let rows = layout == .pixels ? LinearRow.bytes(picture, at: scale) : 0
-        decoder = ByteCount(picture.decoderBytes(at: scale, layout: layout) + rows)
+        let row = layout == .pixels ? LinearRow.bytes(width: planned.planes[0].samples.width) : 0
+        decoder = ByteCount(planned.peakBytes + row)
         resamplers = outputs.reduce(.zero) { sum, output in sum + Self.resamplers(output, layout) }
         // What works on one thumbnail is gone when the next is encoded, its encoded bytes are not.
         let busiest = outputs.map { Self.temporaries($0, layout, picture.colour) }.max() ?? .zero

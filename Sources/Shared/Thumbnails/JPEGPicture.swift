@@ -2,7 +2,7 @@ internal import Geometry
 internal import JPEG
 internal import Pixels
 
-/// JPEG behind the decoders' seam.
+/// JPEG behind the decoders' seam: two decoders, of which the second has the last word.
 struct JPEGPicture: SourcePicture {
     let header: JPEGHeader
     let colour: SourceColour
@@ -27,22 +27,11 @@ struct JPEGPicture: SourcePicture {
     var size: PixelSize { header.size }
     var notes: Set<String> { Set(header.notes.map(\.rawValue)) }
 
-    func planes(at scale: DecodeScale) -> [SourcePlane] { decoder(at: scale).planes.map(SourcePlane.init) }
-
-    func pixels(at scale: DecodeScale) -> SourcePlane { SourcePlane(decoder(at: scale).pixels) }
-
-    func decoderBytes(at scale: DecodeScale, layout: SourceLayout) -> Int {
-        switch layout {
-        case .planes: header.decoderBytes(at: scale)
-        case .pixels: header.pixelDecoderBytes(at: scale)
-        }
-    }
-
     func check(fileBytes: Int) throws(PictureError) {
         // A file of 258 bytes can claim a picture whose coefficients take 2.4 GB. A block costs at least
         // one bit in the first scan of its component, so a file that cannot hold these has no picture.
-        // Single-scan files spend no memory on what they claim; they are decoded and found truncated. And an
-        // arithmetic coder spends less than a bit on what it foresees, so there a small file may be honest.
+        // Single-scan files spend little memory on what they claim; they are decoded and found truncated. And
+        // an arithmetic coder spends less than a bit on what it foresees, so there a small file may be honest.
         guard header.isMultiScan, !header.process.isArithmetic else { return }
         let blocks = header.components.reduce(0) { sum, component in
             let across = (header.size.width * component.h + 8 * header.maximumH - 1) / (8 * header.maximumH)
@@ -56,6 +45,11 @@ struct JPEGPicture: SourcePicture {
             throw .refused(
                 .claimsMoreThanFileHolds(size: header.size, needed: needed, found: max(0, available)))
         }
+    }
+
+    func decoders(for request: DecodeRequest) -> [any SourceDecoder] {
+        let scaled: [any SourceDecoder] = ScaledSource(header, request).map { [$0] } ?? []
+        return scaled + [LibJPEGSource(header, request)]
     }
 
     var profileBytes: Int { passesProfileOn ? header.profileBytes : 0 }
@@ -75,64 +69,5 @@ struct JPEGPicture: SourcePicture {
         case .cmyk, .ycck: false
         case .grey, .yCbCr, .rgb: true
         }
-    }
-
-    func decode(
-        _ bytes: Span<UInt8>, at scale: DecodeScale, layout: SourceLayout, acceptsDamage: Bool,
-        shouldStop: () -> Bool, row: (_ component: Int, _ samples: Span<UInt8>) -> Void
-    ) throws(PictureError) -> SourceDecode {
-        let decoder = decoder(at: scale)
-        // The limit is what was admitted for the decoder: a wrong estimate is an error, not an overrun.
-        let limit = decoderBytes(at: decoder.scale, layout: layout)
-        let damage: DamagePolicy = acceptsDamage ? .carryOn : .stop
-        let outcome: DecodeOutcome
-        do throws(JPEGError) {
-            switch layout {
-            case .planes:
-                outcome = try decoder.decodePlanes(
-                    bytes, memoryLimit: limit, onDamage: damage, shouldStop: shouldStop
-                ) { component, _, samples in
-                    row(component, samples)
-                    return .more
-                }
-            case .pixels:
-                outcome = try decoder.decodePixels(
-                    bytes, memoryLimit: limit, onDamage: damage, shouldStop: shouldStop
-                ) { component, _, samples in
-                    row(component, samples)
-                    return .more
-                }
-            }
-        } catch {
-            throw PictureError(error)
-        }
-        return try result(of: outcome, acceptsDamage: acceptsDamage)
-    }
-
-    private func result(of outcome: DecodeOutcome, acceptsDamage: Bool) throws(PictureError) -> SourceDecode {
-        let notes = Set(outcome.notes.map(\.rawValue))
-        switch outcome.condition {
-        case .complete:
-            return SourceDecode(notes: notes, rowsGood: nil)
-        case .truncated(let rowsGood, let total):
-            guard acceptsDamage else { throw .truncated(rowsGood: rowsGood, of: total) }
-            return SourceDecode(notes: notes, rowsGood: rowsGood)
-        case .damaged(let rowsGood, let total):
-            guard acceptsDamage else { throw .damaged(.rows(good: rowsGood, of: total)) }
-            return SourceDecode(notes: notes, rowsGood: rowsGood)
-        }
-    }
-
-    private func decoder(at scale: DecodeScale) -> JPEGDecoder {
-        do throws(JPEGError) { return try JPEGDecoder(header, scale: scale) } catch {
-            preconditionFailure("the header was found decodable when this value was made: \(error)")
-        }
-    }
-}
-
-extension SourcePlane {
-    fileprivate init(_ plane: DecodedPlane) {
-        self.init(
-            samples: plane.samples, extentWidth: plane.extent.width, extentHeight: plane.extent.height)
     }
 }

@@ -1,4 +1,3 @@
-internal import Geometry
 internal import Pixels
 
 /// One decoded row of pixels as light: 16 bits a sample, a grey channel or red, green and blue.
@@ -11,9 +10,9 @@ struct LinearRow: ~Copyable {
     private var green: [UInt16]
     private var blue: [UInt16]
 
-    init(of picture: any SourcePicture, at scale: DecodeScale) {
-        let width = picture.pixels(at: scale).samples.width
-        colour = picture.colour
+    /// - Parameter width: in pixels.
+    init(_ colour: SourceColour, width: Int) {
+        self.colour = colour
         let others = colour == .grey ? 0 : width
         pixels = [UInt8](repeating: 0, count: colour.components == 4 ? 3 * width : 0)
         first = [UInt16](repeating: 0, count: width)
@@ -21,10 +20,9 @@ struct LinearRow: ~Copyable {
         blue = [UInt16](repeating: 0, count: others)
     }
 
-    /// Upper bound of the bytes that a row takes.
-    static func bytes(_ picture: any SourcePicture, at scale: DecodeScale) -> Int {
-        let width = picture.pixels(at: scale).samples.width
-        return width * 3 * (MemoryLayout<UInt16>.size + MemoryLayout<UInt8>.size) + 4 * arrayOverhead
+    /// Upper bound of the bytes that a row of so many pixels takes.
+    static func bytes(width: Int) -> Int {
+        width * 3 * (MemoryLayout<UInt16>.size + MemoryLayout<UInt8>.size) + 4 * arrayOverhead
     }
 
     /// A Swift array's header, the allocator's, and rounding.

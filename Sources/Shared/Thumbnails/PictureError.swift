@@ -1,6 +1,7 @@
 public import Geometry
 internal import JPEG
 public import PictureFormats
+public import Units
 
 /// Why a picture gave no thumbnail. The wording is in `description` and nowhere else.
 public enum PictureError: Error, Equatable, Sendable {
@@ -24,6 +25,9 @@ public enum PictureError: Error, Equatable, Sendable {
     case stopped
     /// The file that was read is not the file whose header was read.
     case changed
+    /// The decoder that was planned for left the file to the next one, which takes more than the job holds:
+    /// nothing is wrong with the picture, and with a footprint of so much it is decoded.
+    case needsMemory(ByteCount)
     /// Our own mistake: the estimate was too low, or an encoder refused sound planes.
     case failed(String)
 
@@ -77,6 +81,7 @@ extension PictureError: CustomStringConvertible {
         case .geometry(let error): "\(error)"
         case .stopped: "stopped on request"
         case .changed: "the file changed between its header and its data"
+        case .needsMemory(let footprint): "decoding the file takes \(footprint), more than was planned"
         case .failed(let what): what
         }
     }

@@ -2,45 +2,77 @@ internal import Exif
 public import Geometry
 internal import Pixels
 
-/// Everything that is decided about a picture before its data is read: sizes, scale, memory.
+/// Everything that is decided about a picture before its data is read: sizes, decoder, scale, memory.
 public struct RenderPlan: Sendable {
     public let picture: InspectedPicture
     public let request: ThumbnailRequest
     public let geometry: ThumbnailPlan
-    /// The most bytes that the job holds at one time, the file's bytes included.
+    /// The most bytes that the job holds at one time, the file's bytes included, if the planned decoder takes
+    /// the file.
     public let footprint: Footprint
 
-    /// The axes along which each component is resampled, for each output.
-    let outputs: [OutputPlan]
     let layout: SourceLayout
+    /// The decoder that is planned for.
+    let decoder: any SourceDecoder
+    /// The axes along which each of its planes is resampled, for each output.
+    let outputs: [OutputPlan]
+
+    /// Those that are left if it declines.
+    private let alternatives: ArraySlice<any SourceDecoder>
+    private let fileBytes: Int
 
     /// - Parameter fileBytes: the file's length.
     /// - Throws: `.geometry`, `.refused`.
     public init(
         _ picture: InspectedPicture, _ request: ThumbnailRequest, fileBytes: Int
     ) throws(PictureError) {
-        let stored = picture.stored
-        guard stored.pixelCount <= request.options.pixelLimit else {
-            throw .refused(.tooManyPixels(size: stored, limit: request.options.pixelLimit))
+        let (stored, options) = (picture.stored, request.options)
+        guard stored.pixelCount <= options.pixelLimit else {
+            throw .refused(.tooManyPixels(size: stored, limit: options.pixelLimit))
         }
+        let geometry: ThumbnailPlan
         do throws(GeometryError) {
             geometry = try ThumbnailPlan(
                 stored: stored, orientation: picture.orientation.value, points: request.points,
-                scales: request.scales, headroom: request.options.usesLinearLight ? .linear : .gamma)
+                scales: request.scales)
         } catch {
             throw .geometry(error)
         }
         try picture.picture.check(fileBytes: fileBytes)
-        layout = request.options.usesLinearLight ? .pixels : .planes
-        let (scale, orientation, layout) = (geometry.decodeScale, picture.orientation.value, layout)
+        let layout: SourceLayout = options.usesLinearLight ? .pixels : .planes
+        let decoders = picture.picture.decoders(
+            for: DecodeRequest(
+                geometry: geometry, headroom: options.headroom, layout: layout,
+                acceptsDamage: options.acceptsPartial, fileBytes: fileBytes))
+        self.init(picture, request, geometry, layout, decoders[...], fileBytes: fileBytes)
+    }
+
+    /// - Parameter decoders: the planned one and its alternatives; at least one.
+    private init(
+        _ picture: InspectedPicture, _ request: ThumbnailRequest, _ geometry: ThumbnailPlan,
+        _ layout: SourceLayout, _ decoders: ArraySlice<any SourceDecoder>, fileBytes: Int
+    ) {
+        let decoder = decoders[decoders.startIndex]
+        let orientation = picture.orientation.value
         outputs = geometry.outputs.map { size in
-            OutputPlan(size, of: picture.picture, at: scale, orientation: orientation, layout: layout)
+            OutputPlan(size, of: decoder.planes, picture.picture.colour, layout, orientation: orientation)
         }
         footprint = Footprint(
-            picture: picture.picture, outputs: outputs, at: scale, layout: layout, quality: request.quality,
-            fileBytes: fileBytes)
+            picture: picture.picture, decoder: decoder, outputs: outputs, layout: layout,
+            quality: request.quality, fileBytes: fileBytes)
         self.picture = picture
         self.request = request
+        self.geometry = geometry
+        self.layout = layout
+        self.decoder = decoder
+        self.fileBytes = fileBytes
+        alternatives = decoders.dropFirst()
+    }
+
+    /// The plan for a file that this plan's decoder declines; nil if that one takes every file.
+    package var fallback: RenderPlan? {
+        alternatives.isEmpty
+            ? nil : RenderPlan(picture, request, geometry, layout, alternatives, fileBytes: fileBytes)
     }
 
     /// The same plan made from the file's bytes, now that they are at hand: the file may have been
@@ -63,8 +95,8 @@ struct OutputPlan: Sendable {
     let channels: [(horizontal: Axis, vertical: Axis)]
 
     init(
-        _ size: OutputSize, of picture: any SourcePicture, at scale: DecodeScale, orientation: Orientation,
-        layout: SourceLayout
+        _ size: OutputSize, of planes: [SourcePlane], _ colour: SourceColour, _ layout: SourceLayout,
+        orientation: Orientation
     ) {
         self.size = size
         self.orientation = orientation
@@ -86,14 +118,11 @@ struct OutputPlan: Sendable {
         }
         switch layout {
         case .planes:
-            let planes = picture.planes(at: scale)
             // YCbCr goes straight to what the encoder takes; other colours are converted at full size.
-            channels = planes.indices.map { index in
-                axes(planes[index], halved: picture.colour == .yCbCr && index > 0)
-            }
+            channels = planes.indices.map { axes(planes[$0], halved: colour == .yCbCr && $0 > 0) }
         case .pixels:
-            let pixels = axes(picture.pixels(at: scale), halved: false)
-            channels = Array(repeating: pixels, count: picture.colour == .grey ? 1 : 3)
+            let pixels = axes(planes[0], halved: false)
+            channels = Array(repeating: pixels, count: colour == .grey ? 1 : 3)
         }
     }
 }

@@ -1,7 +1,7 @@
 public import Geometry
 internal import JPEG
 internal import Pixels
-internal import Units
+public import Units
 
 /// One thumbnail, ready to be written.
 public struct Thumbnail: Sendable {
@@ -20,6 +20,8 @@ public struct Rendering: Sendable {
     public let notes: [String]
     /// Stored rows that are as they were written, if not all are.
     public let rowsGood: Int?
+    /// The part of its size at which the picture was decoded.
+    public let decodeScale: DecodeScale
     public let decodeTime: Duration
     public let resampleTime: Duration
     public let encodeTime: Duration
@@ -31,15 +33,17 @@ extension RenderPlan {
     ///
     /// - Parameters:
     ///   - bytes: the whole file, as planned for or confirmed.
+    ///   - memory: what the job holds; at least this plan's footprint. Some files turn out not to be for the
+    ///     decoder that was planned for, and the next one may take more.
     ///   - shouldStop: asked between strips; a picture may take long, and its job may be given back.
-    /// - Throws: what the picture data turned out to be; `.stopped`.
+    /// - Throws: what the picture data turned out to be; `.needsMemory`; `.stopped`.
     public func render(
-        _ bytes: Span<UInt8>, shouldStop: () -> Bool = { false }
+        _ bytes: Span<UInt8>, within memory: ByteCount, shouldStop: () -> Bool = { false }
     ) throws(PictureError) -> Rendering {
-        let painted = try paint(bytes, shouldStop: shouldStop)
+        let painted = try paint(bytes, within: memory, shouldStop: shouldStop)
         let start = ContinuousClock.now
         let (profile, profileNote) = picture.picture.colourProfile(in: bytes)
-        var notes = picture.picture.notes.union(painted.decode.notes)
+        var notes = picture.picture.notes.union(painted.notes)
         if let profileNote { notes.insert(profileNote) }
         var thumbnails: [Thumbnail] = []
         for canvas in painted.canvases {
@@ -48,43 +52,60 @@ extension RenderPlan {
             thumbnails.append(Thumbnail(scale: size.scale, size: size.displayed, encoded: encoded))
         }
         return Rendering(
-            thumbnails: thumbnails, notes: notes.sorted(), rowsGood: painted.decode.rowsGood,
-            decodeTime: painted.decodeTime, resampleTime: painted.resampleTime,
-            encodeTime: ContinuousClock.now - start)
+            thumbnails: thumbnails, notes: notes.sorted(), rowsGood: painted.rowsGood,
+            decodeScale: painted.decodeScale, decodeTime: painted.decodeTime,
+            resampleTime: painted.resampleTime, encodeTime: ContinuousClock.now - start)
     }
 
     /// Decoded and resampled, not yet turned.
     struct Painted {
         /// One an output, in the request's order.
         let canvases: [Canvas]
-        let decode: SourceDecode
-        let decodeTime: Duration
+        let decodeScale: DecodeScale
+        let notes: Set<String>
+        let rowsGood: Int?
+        var decodeTime: Duration
         let resampleTime: Duration
     }
 
-    /// Decodes the picture once; each row goes to every canvas as it comes.
-    func paint(_ bytes: Span<UInt8>, shouldStop: () -> Bool = { false }) throws(PictureError) -> Painted {
+    /// Decodes the picture once, by the first decoder that takes it; each row goes to every canvas as it
+    /// comes.
+    func paint(
+        _ bytes: Span<UInt8>, within memory: ByteCount, shouldStop: () -> Bool = { false }
+    ) throws(PictureError) -> Painted {
+        let start = ContinuousClock.now
+        if let painted = try attempt(bytes, shouldStop: shouldStop) { return painted }
+        guard let fallback else { preconditionFailure("the last decoder of a picture declines nothing") }
+        guard fallback.footprint.total <= memory else { throw .needsMemory(fallback.footprint.total) }
+        let lost = ContinuousClock.now - start
+        var painted = try fallback.paint(bytes, within: memory, shouldStop: shouldStop)
+        painted.decodeTime += lost
+        return painted
+    }
+
+    /// Nil if this plan's decoder declines the file.
+    private func attempt(_ bytes: Span<UInt8>, shouldStop: () -> Bool) throws(PictureError) -> Painted? {
         let clock = ContinuousClock()
         let start = clock.now
-        let canvases = outputs.map { Canvas($0, colour: picture.picture.colour, layout: layout) }
-        var linear = layout == .pixels ? LinearRow(of: picture.picture, at: geometry.decodeScale) : nil
+        let colour = picture.picture.colour
+        let canvases = outputs.map { Canvas($0, colour: colour, layout: layout) }
+        var linear =
+            layout == .pixels ? LinearRow(colour, width: decoder.planes[0].samples.width) : nil
         var resampling = Duration.zero
-        let decode = try picture.picture.decode(
-            bytes, at: geometry.decodeScale, layout: layout,
-            acceptsDamage: request.options.acceptsPartial, shouldStop: shouldStop
-        ) { component, samples in
+        let decode = try decoder.decode(bytes, shouldStop: shouldStop) { plane, samples in
             let rowStart = clock.now
             if var row = linear.take() {
                 row.fill(from: samples)
                 for canvas in canvases { canvas.push(row) }
                 linear = consume row
             } else {
-                for canvas in canvases { canvas.push(samples, component: component) }
+                for canvas in canvases { canvas.push(samples, component: plane) }
             }
             resampling += clock.now - rowStart
         }
+        guard case .delivered(let notes, let rowsGood) = decode else { return nil }
         return Painted(
-            canvases: canvases, decode: decode, decodeTime: clock.now - start - resampling,
-            resampleTime: resampling)
+            canvases: canvases, decodeScale: decoder.scale, notes: notes, rowsGood: rowsGood,
+            decodeTime: clock.now - start - resampling, resampleTime: resampling)
     }
 }

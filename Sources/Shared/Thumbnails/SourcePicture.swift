@@ -1,10 +1,10 @@
 internal import Geometry
 internal import Pixels
 
-/// The decoders' seam: what a picture's header says, and its rows.
+/// The decoders' seam, first half: what a picture's header says, and who can decode it.
 ///
 /// A new format is one more conformance: facts and footprint come from the header, before anything large
-/// is allocated; rows go to the resamplers as they come, and no whole scaled picture is held.
+/// is allocated.
 protocol SourcePicture: Sendable {
     /// As stored, before orientation.
     var size: PixelSize { get }
@@ -12,26 +12,43 @@ protocol SourcePicture: Sendable {
     /// Oddities that did not keep the header from being read.
     var notes: Set<String> { get }
 
-    /// The planes that `decodePlanes` delivers at this scale, one a component.
-    func planes(at scale: DecodeScale) -> [SourcePlane]
-    /// The pixels that `decodePixels` delivers at this scale.
-    func pixels(at scale: DecodeScale) -> SourcePlane
-    /// Upper bound of what a decode allocates, in bytes.
-    func decoderBytes(at scale: DecodeScale, layout: SourceLayout) -> Int
     /// Throws what speaks against decoding a file of this length, before memory is spent on it.
     func check(fileBytes: Int) throws(PictureError)
+    /// The ways to decode it, the best first. The last takes every file of its kind; those before it may
+    /// decline one when they see its data.
+    func decoders(for request: DecodeRequest) -> [any SourceDecoder]
+
     /// The length of the colour profile that `colourProfile` gives, at most.
     var profileBytes: Int { get }
     /// The embedded colour profile, byte for byte. Nil without one, or if what there is cannot be passed on;
     /// then the note says why.
     func colourProfile(in bytes: Span<UInt8>) -> (profile: [UInt8]?, note: String?)
+}
 
-    /// Delivers rows of stored components (`.planes`, each at its own resolution) or of interleaved
-    /// pixels (`.pixels`, as component 0), from the top, until the picture ends or `shouldStop` says so.
+/// The decoders' seam, second half: one way to decode one picture, at one scale.
+protocol SourceDecoder: Sendable {
+    var scale: DecodeScale { get }
+    /// What `decode` delivers: stored components, or interleaved pixels as the only plane, whose samples
+    /// are then pixels.
+    var planes: [SourcePlane] { get }
+    /// Upper bound of what a decode allocates, in bytes.
+    var peakBytes: Int { get }
+
+    /// Delivers the rows of each plane from the top, until the picture ends or `shouldStop` says so. The
+    /// planes take turns in any order.
     func decode(
-        _ bytes: Span<UInt8>, at scale: DecodeScale, layout: SourceLayout, acceptsDamage: Bool,
-        shouldStop: () -> Bool, row: (_ component: Int, _ samples: Span<UInt8>) -> Void
+        _ bytes: Span<UInt8>, shouldStop: () -> Bool, row: (_ plane: Int, _ samples: Span<UInt8>) -> Void
     ) throws(PictureError) -> SourceDecode
+}
+
+/// What is wanted of a decoder.
+struct DecodeRequest: Sendable {
+    let geometry: ThumbnailPlan
+    let headroom: Headroom
+    let layout: SourceLayout
+    /// Rows of a broken picture are wanted too, and how many of them are good.
+    let acceptsDamage: Bool
+    let fileBytes: Int
 }
 
 /// What the samples of a picture mean.
@@ -65,8 +82,9 @@ struct SourcePlane: Hashable, Sendable {
 }
 
 /// How a decode went.
-struct SourceDecode: Sendable {
-    let notes: Set<String>
-    /// Stored rows that are as the encoder wrote them; nil if all are.
-    let rowsGood: Int?
+enum SourceDecode: Sendable {
+    /// - rowsGood: stored rows that are as the encoder wrote them; nil if all are.
+    case delivered(notes: Set<String>, rowsGood: Int?)
+    /// Left to the next decoder; no row was delivered.
+    case declined
 }

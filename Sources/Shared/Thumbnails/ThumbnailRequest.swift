@@ -22,6 +22,9 @@ public struct RenderOptions: Hashable, Sendable {
     /// Average light instead of stored values. Stored values are what ImageIO and most viewers average;
     /// light is right for fine bright detail, and is decoded at twice the scale.
     public var usesLinearLight: Bool
+    /// Decode a little smaller than the resampler would like. No effect on linear light, which wants more of
+    /// the decoder and not less.
+    public var isFast: Bool
     /// Make a thumbnail of a damaged picture too, and say so.
     public var acceptsPartial: Bool
     /// Pixels that a picture may claim.
@@ -31,11 +34,13 @@ public struct RenderOptions: Hashable, Sendable {
     public static let defaultPixelLimit = 1_000_000_000
 
     public init(
-        usesLinearLight: Bool = false, acceptsPartial: Bool = false,
+        usesLinearLight: Bool = false, isFast: Bool = false, acceptsPartial: Bool = false,
         pixelLimit: Int = RenderOptions.defaultPixelLimit
     ) {
         self.usesLinearLight = usesLinearLight
+        self.isFast = isFast
         self.acceptsPartial = acceptsPartial
         self.pixelLimit = pixelLimit
     }
+    var headroom: Headroom { usesLinearLight ? .linear : isFast ? .fast : .gamma }
 }

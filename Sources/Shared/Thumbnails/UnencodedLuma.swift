@@ -1,5 +1,6 @@
 package import Geometry
 internal import Pixels
+internal import Units
 
 extension RenderPlan {
     /// The luma of the first thumbnail, upright, before it is encoded: what a resampler is judged by, since
@@ -10,7 +11,7 @@ extension RenderPlan {
     package func unencodedLuma(
         _ bytes: Span<UInt8>
     ) throws(PictureError) -> (size: PixelSize, samples: [UInt8]) {
-        let canvases = try paint(bytes).canvases
+        let canvases = try paint(bytes, within: .max).canvases
         switch canvases[0].finish() {
         case .grey(let size, let luma): return (size, [UInt8](copying: luma.samples))
         case .colour(let size, let luma, _, _): return (size, [UInt8](copying: luma.samples))

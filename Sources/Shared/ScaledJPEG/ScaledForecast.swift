@@ -1,0 +1,84 @@
+public import Geometry
+
+/// What a decode at k/8 gives and takes, said from the header alone: nothing is read or allocated yet.
+///
+/// Upper bounds, to the page: who admits a decode with them is never surprised.
+public struct ScaledForecast: Sendable {
+    private let frame: FrameHeader
+
+    /// - Parameters:
+    ///   - size: of the stored picture, in pixels.
+    ///   - sampling: horizontal and vertical factors, one pair a component.
+    /// - Throws: what this decoder would decline the file for.
+    public init(
+        size: PixelSize, sampling: [(h: Int, v: Int)], isProgressive: Bool
+    ) throws(Declined) {
+        guard sampling.count == 1 || sampling.count == 3 else { throw .unusual(.components) }
+        frame = try FrameHeader(
+            width: size.width, height: size.height, isProgressive: isProgressive,
+            sampling.map { FrameHeader.Entry(id: 0, h: $0.h, v: $0.v, quantisation: 0) })
+    }
+
+    /// The planes that come, in the frame's order.
+    public func planes(at scale: DecodeScale) -> [ScaledExtent] {
+        frame.components.map { ScaledExtent($0, of: frame, eighths: scale.eighths) }
+    }
+
+    /// The planes' memory, held until the picture is given up.
+    public func planeBytes(at scale: DecodeScale) -> Int {
+        ScaledPlane.bytes(of: frame, eighths: scale.eighths)
+    }
+
+    /// What the decoder holds beside the planes, until it returns.
+    ///
+    /// - Parameter fileBytes: the file's length: no window is larger than the file.
+    public func workingBytes(at scale: DecodeScale, fileBytes: Int) -> Int {
+        frame.isProgressive
+            ? ProgressiveDecoder.workingBytes(of: frame, eighths: scale.eighths)
+            : BaselineDecoder.workingBytes(of: frame, eighths: scale.eighths, fileBytes: fileBytes)
+    }
+}
+
+/// The size of one component at k/8.
+public struct ScaledExtent: Hashable, Sendable {
+    /// Of picture, in samples: the stored size · k/8, real numbers.
+    public let width: Double
+    public let height: Double
+    /// Samples that show any of it: the same rounded up.
+    public let columns: Int
+    public let rows: Int
+
+    init(_ component: FrameComponent, of frame: FrameHeader, eighths k: Int) {
+        let (across, down) = (frame.width * component.h * k, frame.height * component.v * k)
+        width = Double(across) / Double(8 * frame.maximumH)
+        height = Double(down) / Double(8 * frame.maximumV)
+        columns = across.dividedRoundingUp(by: 8 * frame.maximumH)
+        rows = down.dividedRoundingUp(by: 8 * frame.maximumV)
+    }
+}
+
+extension ProgressiveDecoder {
+    /// Coefficients of the whole picture, two bytes each; above 1/8 also a word a block that says which of
+    /// its coefficients are known not to be zero, for refinements.
+    static func workingBytes(of frame: FrameHeader, eighths k: Int) -> Int {
+        let blocks = frame.components.reduce(0) { $0 + $1.storedColumns * $1.storedRows }
+        return blocks * (2 * k * k + (k > 1 ? 8 : 0)) + fixedBytes
+    }
+
+    /// Lookup tables.
+    private static let fixedBytes = 64 << 10
+}
+
+extension BaselineDecoder {
+    /// A window of the file, what is found in it, and the coefficients of one row of MCUs.
+    static func workingBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
+        let row = frame.components.reduce(0) { $0 + $1.storedColumns * $1.v }
+        return row * 2 * k * k + min(fileBytes, largestWindow) * windowFactor + fixedBytes
+    }
+
+    private static let largestWindow = 256 << 10
+    /// Bytes held for each byte of a window.
+    private static let windowFactor = 4
+    /// Lookup tables.
+    private static let fixedBytes = 64 << 10
+}

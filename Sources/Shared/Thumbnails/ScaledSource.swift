@@ -1,0 +1,77 @@
+internal import Geometry
+internal import JPEG
+internal import Pixels
+internal import ScaledJPEG
+
+/// The JPEG decoder for most files: our own, which reads of a file only what the scale needs. It holds whole
+/// scaled planes, so that a file can be declined at its last byte and nothing was delivered of it.
+struct ScaledSource: SourceDecoder {
+    let scale: DecodeScale
+    let planes: [SourcePlane]
+    let peakBytes: Int
+
+    /// Planes of a file that libjpeg-turbo would stream, in bytes: beyond this, constant memory is worth more
+    /// than time. At 1/8 that is a picture of 700 megapixels, at 1/2 one of 45.
+    static let largestPlanes = 16 << 20
+
+    /// Nil for what the header says is not for this decoder.
+    init?(_ header: JPEGHeader, _ request: DecodeRequest) {
+        // Rows of damaged pictures, and how many are good, are libjpeg's.
+        guard header.isForScaledDecoder, request.layout == .planes, !request.acceptsDamage,
+            let scale = request.geometry.decodeScale(request.headroom, among: ScaledDecoder.scales)
+        else { return nil }
+        let forecast: ScaledForecast
+        do throws(Declined) {
+            forecast = try ScaledForecast(
+                size: header.size, sampling: header.components.map { ($0.h, $0.v) },
+                isProgressive: header.process.kind == .progressive)
+        } catch {
+            return nil
+        }
+        let planeBytes = forecast.planeBytes(at: scale)
+        // A multi-scan file costs libjpeg more than these planes, whatever their size.
+        guard header.isMultiScan || planeBytes <= Self.largestPlanes else { return nil }
+        self.scale = scale
+        planes = forecast.planes(at: scale).map(SourcePlane.init)
+        peakBytes = planeBytes + forecast.workingBytes(at: scale, fileBytes: request.fileBytes)
+    }
+
+    func decode(
+        _ bytes: Span<UInt8>, shouldStop: () -> Bool, row: (_ plane: Int, _ samples: Span<UInt8>) -> Void
+    ) throws(PictureError) -> SourceDecode {
+        let picture: ScaledPicture
+        do throws(Declined) {
+            picture = try ScaledDecoder.decode(bytes, at: scale, shouldStop: shouldStop)
+        } catch {
+            guard error != .stopped else { throw .stopped }
+            return .declined
+        }
+        for (index, plane) in picture.planes.enumerated() {
+            for y in 0..<plane.rows { plane.withRow(y) { row(index, $0) } }
+        }
+        let isWhole = picture.endOfImage == bytes.count
+        return .delivered(notes: isWhole ? [] : [JPEGHeader.Note.trailingData.rawValue], rowsGood: nil)
+    }
+}
+
+extension JPEGHeader {
+    /// What `ScaledDecoder` takes, as far as a header tells; what else it declines, it declines at once.
+    fileprivate var isForScaledDecoder: Bool {
+        let isUsual =
+            switch process.kind {
+            case .baseline, .extended, .progressive: !process.isArithmetic && !process.isDifferential
+            case .lossless: false
+            }
+        let oddities: Set<Note> = [.bytesBetweenSegments, .wrongScanParameters, .standardHuffmanTables]
+        return isUsual && precision == 8 && [.grey, .yCbCr, .rgb].contains(colour)
+            && notes.isDisjoint(with: oddities)
+    }
+}
+
+extension SourcePlane {
+    fileprivate init(_ extent: ScaledExtent) {
+        self.init(
+            samples: PixelSize(width: extent.columns, height: extent.rows), extentWidth: extent.width,
+            extentHeight: extent.height)
+    }
+}
