@@ -12,7 +12,7 @@ complain() { echo "lint: $1" >&2; failed=1; }
 if grep -RnE '^(public |internal |@testable )*import (Worker|Enqueue|Fleet)$' Sources/Shared; then
     complain "a module of Sources/Shared imports a program"
 fi
-if grep -RlE '^(public |internal )*import (Redis|JobQueue)$' Sources/Shared/{Geometry,PictureFormats,Pixels,Exif,JPEG,Thumbnails}; then
+if grep -RlE '^(public |internal )*import (Redis|JobQueue)$' Sources/Shared/{Geometry,PictureFormats,Pixels,Exif,ScaledJPEG,JPEG,Thumbnails}; then
     complain "a picture module imports the queue"
 fi
 # Each C library has one Swift importer.
