@@ -79,14 +79,16 @@ struct DecoderChoiceTests {
 
     @Test func `a progressive picture counts what its scale needs; libjpeg's plan, every coefficient`() throws
     {
-        let bytes = Fixture.bytes("landscape-progressive.jpg")
-        for (box, part) in [(39, 8), (80, 3)] {
+        let bytes = Fixture.bytes("landscape-progressive.jpg").withFrameSize(4000, 3000)
+        for (box, part) in [(240, 25), (360, 6), (720, 2)] {
             let planned = try plan(bytes, "\(box)x\(box)")
             let fallback = try #require(planned.fallback)
             // Two bytes a sample of luma, and half as many of chroma.
-            #expect(fallback.footprint.decoder > ByteCount(640 * 427 * 3))
+            #expect(fallback.footprint.decoder > ByteCount(4000 * 3000 * 3))
             #expect(planned.footprint.decoder * part < fallback.footprint.decoder, "\(box)")
         }
+        let usual = try plan(bytes, "120x120", scales: [3]).footprint
+        #expect(usual.total - usual.source < .mebibytes(8))
     }
 
     @Test func `a file that is left to libjpeg costs no more than was admitted, or says what it costs`()

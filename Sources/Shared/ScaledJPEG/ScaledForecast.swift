@@ -29,13 +29,13 @@ public struct ScaledForecast: Sendable {
         ScaledPlane.bytes(of: frame, eighths: scale.eighths)
     }
 
-    /// What the decoder holds beside the planes, until it returns.
+    /// The most that a decode holds at a time, planes included.
     ///
     /// - Parameter fileBytes: the file's length: no window is larger than the file.
-    public func workingBytes(at scale: DecodeScale, fileBytes: Int) -> Int {
+    public func peakBytes(at scale: DecodeScale, fileBytes: Int) -> Int {
         frame.isProgressive
-            ? ProgressiveDecoder.workingBytes(of: frame, eighths: scale.eighths)
-            : BaselineDecoder.workingBytes(of: frame, eighths: scale.eighths, fileBytes: fileBytes)
+            ? ProgressiveDecoder.peakBytes(of: frame, eighths: scale.eighths)
+            : BaselineDecoder.peakBytes(of: frame, eighths: scale.eighths, fileBytes: fileBytes)
     }
 }
 
@@ -58,27 +58,34 @@ public struct ScaledExtent: Hashable, Sendable {
 }
 
 extension ProgressiveDecoder {
-    /// Coefficients of the whole picture, two bytes each; above 1/8 also a word a block that says which of
-    /// its coefficients are known not to be zero, for refinements.
-    static func workingBytes(of frame: FrameHeader, eighths k: Int) -> Int {
-        let blocks = frame.components.reduce(0) { $0 + $1.storedColumns * $1.storedRows }
-        return blocks * (2 * k * k + (k > 1 ? 8 : 0)) + fixedBytes
+    /// Coefficients of the whole picture, two bytes each. Above 1/8, while scans are read, also a word a
+    /// block that says which of its coefficients are not zero, for refinements; then the planes.
+    static func peakBytes(of frame: FrameHeader, eighths k: Int) -> Int {
+        let blocks = frame.components.reduce(0) { $0 + $1.paddedColumns * $1.storedRows }
+        let history = k > 1 ? blocks * MemoryLayout<UInt64>.size : 0
+        let planes = ScaledPlane.bytes(of: frame, eighths: k)
+        return blocks * k * k * MemoryLayout<Int16>.size + max(history, planes) + fixedBytes
     }
 
-    /// Lookup tables.
-    private static let fixedBytes = 64 << 10
+    /// A window of the file, lookup tables, and the script's scans, 500 at most.
+    private static let fixedBytes = 256 << 10
 }
 
 extension BaselineDecoder {
-    /// A window of the file, what is found in it, and the coefficients of one row of MCUs.
-    static func workingBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
-        let row = frame.components.reduce(0) { $0 + $1.storedColumns * $1.v }
-        return row * 2 * k * k + min(fileBytes, largestWindow) * windowFactor + fixedBytes
+    /// The planes, a window of the file and what is found in it, and the coefficients of one row of MCUs.
+    static func peakBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
+        let row = frame.components.reduce(0) { $0 + $1.paddedColumns * $1.v }
+        return ScaledPlane.bytes(of: frame, eighths: k) + row * k * k * MemoryLayout<Int16>.size
+            + min(fileBytes, largestWindow) * bytesPerWindowByte + fixedBytes
     }
 
     private static let largestWindow = 256 << 10
-    /// Bytes held for each byte of a window.
-    private static let windowFactor = 4
+    private static let bytesPerWindowByte = 2
     /// Lookup tables.
-    private static let fixedBytes = 64 << 10
+    private static let fixedBytes = 192 << 10
+}
+
+extension FrameComponent {
+    /// Rows of blocks are kept in whole groups of eight, for the transform.
+    fileprivate var paddedColumns: Int { storedColumns.dividedRoundingUp(by: 8) * 8 }
 }

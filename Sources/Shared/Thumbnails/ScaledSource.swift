@@ -28,12 +28,11 @@ struct ScaledSource: SourceDecoder {
         } catch {
             return nil
         }
-        let planeBytes = forecast.planeBytes(at: scale)
         // A multi-scan file costs libjpeg more than these planes, whatever their size.
-        guard header.isMultiScan || planeBytes <= Self.largestPlanes else { return nil }
+        guard header.isMultiScan || forecast.planeBytes(at: scale) <= Self.largestPlanes else { return nil }
         self.scale = scale
         planes = forecast.planes(at: scale).map(SourcePlane.init)
-        peakBytes = planeBytes + forecast.workingBytes(at: scale, fileBytes: request.fileBytes)
+        peakBytes = forecast.peakBytes(at: scale, fileBytes: request.fileBytes)
     }
 
     func decode(
