@@ -50,10 +50,10 @@ extension [UInt8] {
         indices.first { self[$0] == 0xFF && (self[$0 + 1] == 0xC0 || self[$0 + 1] == 0xC2) } ?? 0
     }
 
-    /// This JPEG with so many bytes that mean nothing between its last scan and its end of image, which is
-    /// the last that it has.
-    func withBytesBeforeEnd(_ count: Int) -> [UInt8] {
-        dropLast(2) + [UInt8](repeating: 0, count: count) + suffix(2)
+    /// This JPEG with its height once more, in a DNL segment before its end of image, which is the last that
+    /// it has: legal, rare, and passed over by libjpeg.
+    func withHeightAtEnd(_ height: Int) -> [UInt8] {
+        dropLast(2) + [0xFF, 0xDC, 0, 4, UInt8(height >> 8), UInt8(height & 255)] + suffix(2)
     }
 
     struct CannotWrite: Error { let path: String }

@@ -94,9 +94,8 @@ struct DecoderChoiceTests {
     @Test func `a file that is left to libjpeg costs no more than was admitted, or says what it costs`()
         throws
     {
-        // Bytes that are no marker: libjpeg passes over them, of a progressive picture with a note.
         for (name, isWithin) in [("landscape-420.jpg", true), ("landscape-progressive.jpg", false)] {
-            let bytes = Fixture.bytes(name).withBytesBeforeEnd(40)
+            let bytes = Fixture.bytes(name).withHeightAtEnd(427)
             let planned = try plan(bytes, "40x40")
             #expect(planned.decoder is ScaledSource)
             let fallback = try #require(planned.fallback)
@@ -116,7 +115,7 @@ struct DecoderChoiceTests {
     }
 
     @Test func `the plan of a file that libjpeg decodes in the end is confirmed like any other`() throws {
-        let bytes = Fixture.bytes("landscape-progressive.jpg").withBytesBeforeEnd(40)
+        let bytes = Fixture.bytes("landscape-progressive.jpg").withHeightAtEnd(427)
         let confirmed = try plan(bytes, "40x40").confirmed(by: bytes.span)
         let needed = try #require(confirmed.fallback?.footprint.total)
         #expect(try confirmed.render(bytes.span, within: needed).thumbnails.count == 1)
@@ -147,6 +146,17 @@ struct DecoderChoiceTests {
     ])
     func `nor is any fixture`(name: String) throws {
         #expect(try compareWithLibJPEG(Fixture.bytes(name), name) > 0)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6, 7]) func `nor is a picture whose last scans are missing`(eighths: Int)
+        throws
+    {
+        for name in ["landscape-progressive.jpg", "landscape-grey-progressive.jpg"] {
+            let whole = Fixture.bytes(name)
+            let cut = whole.prefix(whole.count * eighths / 8) + [0xFF, 0xD9]
+            let compared = try compareWithLibJPEG(Array(cut), "\(eighths)/8 of \(name)")
+            #expect(compared > 0)
+        }
     }
 
     /// At every scale that there is; returns how many plans had two decoders.

@@ -52,6 +52,22 @@ struct FootprintTests {
         }
     }
 
+    /// What makes it odd is found when all else is decoded.
+    @Test(arguments: ["landscape-420.jpg", "landscape-progressive.jpg", "landscape-grey-progressive.jpg"])
+    func `a file that goes to the next decoder takes no more than it is admitted with in the end`(
+        name: String
+    )
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/odd.jpg"
+        try Fixture.bytes(name).withHeightAtEnd(427).write(to: path)
+        for request in Self.requests {
+            let measured = try await Measured(path, request)
+            #expect(measured.peak + Measured.blur <= measured.footprint, "\(name) \(request): \(measured)")
+        }
+    }
+
     /// 16 MB is what a JPEG's chunks can hold; each thumbnail carries the profile.
     @Test(arguments: [3_000_000, 16_000_000]) func `a large colour profile is counted`(length: Int)
         async throws

@@ -13,6 +13,8 @@ import Units
 struct GoldenTests {
     /// At the pipeline's own headroom of two samples a pixel.
     static let leastPSNR = 46.0
+    /// At one and a half.
+    static let leastPSNRInAHurry = 38.0
 
     @Test(arguments: [
         ("landscape-420.jpg", "150x150"), ("portrait-422.jpg", "100x100"), ("square-444.jpg", "59x59"),
@@ -75,6 +77,21 @@ struct GoldenTests {
         #expect(!report.isEmpty)
     }
 
+    /// What `--fast` costs where it does anything: at 13 times the thumbnail.
+    @Test(arguments: [
+        "mdx-Canon_PowerShot_A85.jpg", "mdx-Olympus_PEN_E-P3.jpg", "mdx-Panasonic_DMC-LC40.jpg",
+        "exifsamples-22-canon_tags.jpg",
+    ])
+    func `in a hurry photographs agree with the reference a little less`(name: String) throws {
+        guard let corpus = Corpus() else { return }
+        let bytes = try #require(corpus.bytes("photos/" + name))
+        let side = try InspectedPicture(inspecting: bytes.span).stored.longSide / 13
+        let usual = try lumaPSNR(bytes, "\(side)x\(side)")
+        let fast = try lumaPSNR(bytes, "\(side)x\(side)", RenderOptions(isFast: true))
+        print("golden fast: \(name) \((usual * 10).rounded() / 10), \((fast * 10).rounded() / 10) dB")
+        #expect(fast >= Self.leastPSNRInAHurry && fast < usual, "\(name): \(fast) dB")
+    }
+
     /// A spot off the grid must lie where it lay: 0.05 pixels are the most that it may wander.
     @Test(arguments: [
         ("120x120", 1334, 1001), ("360x360", 2007, 1335), ("97x97", 1601, 900), ("50x50", 811, 640),
@@ -124,8 +141,10 @@ struct GoldenTests {
         }
     }
 
-    private func lumaPSNR(_ bytes: [UInt8], _ points: String) throws -> Double {
-        let (ours, size) = try storedLuma(of: bytes, points)
+    private func lumaPSNR(
+        _ bytes: [UInt8], _ points: String, _ options: RenderOptions = RenderOptions()
+    ) throws -> Double {
+        let (ours, size) = try storedLuma(of: bytes, points, options)
         let header = try JPEGHeader(parsing: bytes.span)
         let reference = ReferenceResampler.resample(
             try fullLuma(of: bytes), width: header.size.width,
