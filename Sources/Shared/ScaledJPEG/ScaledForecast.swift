@@ -61,7 +61,7 @@ extension ProgressiveDecoder {
     /// Coefficients of the whole picture, two bytes each. Above 1/8, while scans are read, also a word a
     /// block that says which of its coefficients are not zero, for refinements; then the planes.
     static func peakBytes(of frame: FrameHeader, eighths k: Int) -> Int {
-        let blocks = frame.components.reduce(0) { $0 + $1.paddedColumns * $1.storedRows }
+        let blocks = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.storedRows }
         let history = k > 1 ? blocks * MemoryLayout<UInt64>.size : 0
         let planes = ScaledPlane.bytes(of: frame, eighths: k)
         return blocks * k * k * MemoryLayout<Int16>.size + max(history, planes) + fixedBytes
@@ -74,7 +74,7 @@ extension ProgressiveDecoder {
 extension BaselineDecoder {
     /// The planes, a window of the file and what is found in it, and the coefficients of one row of MCUs.
     static func peakBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
-        let row = frame.components.reduce(0) { $0 + $1.paddedColumns * $1.v }
+        let row = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.v }
         return ScaledPlane.bytes(of: frame, eighths: k) + row * k * k * MemoryLayout<Int16>.size
             + min(fileBytes, largestWindow) * bytesPerWindowByte + fixedBytes
     }
@@ -86,6 +86,8 @@ extension BaselineDecoder {
 }
 
 extension FrameComponent {
-    /// Rows of blocks are kept in whole groups of eight, for the transform.
-    fileprivate var paddedColumns: Int { storedColumns.dividedRoundingUp(by: 8) * 8 }
+    /// Rows of blocks are kept in whole groups, for the transform.
+    fileprivate func columnsKept(eighths k: Int) -> Int {
+        BlockGroups(blocks: storedColumns, eighths: k).count * BlockGroups.size
+    }
 }
