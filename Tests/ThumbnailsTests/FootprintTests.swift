@@ -68,6 +68,16 @@ struct FootprintTests {
         }
     }
 
+    @Test(arguments: ["60x60", "120x120", "180x180", "250x250"])
+    func `a picture of hundreds of scans takes no more than its footprint`(points: String) async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path + "/scans.jpg"
+        try SlowPicture.bytes(side: 1024, isScalable: true).write(to: path)
+        let measured = try await Measured(path, Request(points: points))
+        #expect(measured.peak + Measured.blur <= measured.footprint, "\(measured)")
+        #expect(measured.footprint <= 2 * measured.peak + 1 << 20, "\(measured)")
+    }
+
     /// 16 MB is what a JPEG's chunks can hold; each thumbnail carries the profile.
     @Test(arguments: [3_000_000, 16_000_000]) func `a large colour profile is counted`(length: Int)
         async throws
