@@ -19,15 +19,17 @@ struct BlockSlot {
 ///
 /// Bounds: a block has at most 64 symbols, a symbol at most 31 bits; so an MCU of ten blocks takes no more
 /// than `mostBytesOfMCU`. Each look advances a block's position by one at least, or ends it. Tables have an
-/// entry for every index of eleven bits, and for each long code all sixteen of its subtable. A coefficient is
-/// stored at positions up to `last` only, for which `offsets` has a place inside of the block.
+/// entry for every index, and each escape to the second level all entries of its subtable there. A coefficient
+/// is stored inside of its block at every position that `offsets` is asked for: a first one of a pair leads to
+/// `last` + 31 at most, which is 55.
 @safe struct BlockReader {
     let symbols: UnsafePointer<HuffmanLookup.Entry>
     let runs: UnsafePointer<RunLookup.Entry>
+    /// Not looked at when only DC is kept.
     let pairs: UnsafePointer<PairLookup.Entry>
     /// Laid out by `BlockGroups`, zeroed.
     let coefficients: UnsafeMutablePointer<Int16>
-    /// How far behind DC a coefficient is, by zig-zag position; 0 for those that are not kept.
+    /// How far behind DC a coefficient is, by zig-zag position of 0…63; 0 for those that are not kept.
     let offsets: UnsafePointer<UInt8>
     /// One a component.
     let predictions: UnsafeMutablePointer<Int32>
@@ -147,7 +149,7 @@ struct BlockSlot {
         var position = start
         while true {
             reader.refill()
-            // Three times eighteen bits are there.
+            // Three times `RunLookup.mostBits` are there.
             for _ in 0..<3 {
                 let run = unsafe tables.runs[reader.index]
                 let end = position &+ UInt32(run >> 6)
@@ -179,12 +181,12 @@ struct BlockSlot {
 
     /// The symbol that comes next, however long its code; nil when there is none.
     @inline(always)
-    private func symbol(_ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: BitReader) -> HuffmanLookup
-        .Entry?
-    {
+    private func symbol(
+        _ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: BitReader
+    ) -> HuffmanLookup.Entry? {
         var entry = unsafe table[reader.index]
         if entry >> 16 >= HuffmanLookup.escape {
-            entry = unsafe table[HuffmanLookup.place(of: entry, behind: reader.word)]
+            entry = unsafe table[HuffmanLookup.longCode(entry, reader.word)]
             guard entry >> 16 < HuffmanLookup.escape else { return nil }
         }
         return entry

@@ -2,9 +2,12 @@
 struct RunLookup {
     /// | bits | |
     /// |---|---|
-    /// | 0–5 | bits of all symbols and their values, at most 27 |
+    /// | 0–5 | bits of all symbols and their values, at most `mostBits` |
     /// | 6– | the sum of their advances, as `HuffmanLookup` counts them; with its `escape` nothing is passed |
     typealias Entry = UInt16
+
+    /// A third of what the bit reader has when it is topped up; what a symbol has more is left to `HuffmanLookup`.
+    static let mostBits = 18
 
     private(set) var entries: [Entry]
 
@@ -30,10 +33,10 @@ struct RunLookup {
             guard length <= seen else { break }
             let end = start + 1 << (seen - length)
             let entry = passed + Entry(UInt32(bits) | advance << 6)
-            if entry & 63 > 18 {
-                if passed != 0 { for index in start..<end { entries[index] = passed } }
+            if Int(entry & 63) > Self.mostBits {
+                fill(start..<end, with: passed)
             } else if bits >= seen || advance == HuffmanLookup.blockEnd {
-                for index in start..<end { entries[index] = entry }
+                fill(start..<end, with: entry)
             } else {
                 let size = 1 << (seen - bits)
                 fill(start..<start + size, seen: seen - bits, behind: entry, codes)
@@ -42,7 +45,12 @@ struct RunLookup {
             }
             start = end
         }
-        guard passed != 0 else { return }
-        for index in start..<range.upperBound { entries[index] = passed }
+        fill(start..<range.upperBound, with: passed)
+    }
+
+    /// Where nothing is passed, the escape stays.
+    private mutating func fill(_ range: Range<Int>, with entry: Entry) {
+        guard entry != 0 else { return }
+        for index in range { entries[index] = entry }
     }
 }

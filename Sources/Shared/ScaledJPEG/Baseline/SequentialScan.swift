@@ -77,11 +77,23 @@ struct SequentialScan {
     ///
     /// - Returns: the first that was not read; nil when the bits are no MCU.
     private mutating func readMCUs(_ columns: Range<Int>) -> Int? {
-        let (symbols, runs, pairs) = (tables.symbols, tables.runs, tables.pairs)
-        let (slots, offsets) = (slots, offsets)
-        let (groups, last) = (layout.groups, UInt32(layout.lastPosition))
         // In the last window the tail takes what an MCU runs over; in any other it must fit.
         let mark = window.endsScan ? window.count + 8 : window.count - BlockReader.windowTail
+        var position = position
+        defer { self.position = position }
+        return unsafe withReader { reader, slots, window in
+            var bits = unsafe BitReader(window, at: position)
+            defer { position = unsafe bits.position(from: window) }
+            return unsafe reader.readMCUs(columns, slots, from: &bits, before: window + mark)
+        }
+    }
+
+    /// Hands out a reader, the blocks of an MCU and the window's first byte.
+    private mutating func withReader<Result>(
+        _ body: (BlockReader, UnsafeBufferPointer<BlockSlot>, UnsafePointer<UInt8>) -> Result
+    ) -> Result {
+        let (symbols, runs, pairs) = (tables.symbols, tables.runs, tables.pairs)
+        let (slots, offsets, layout) = (slots, offsets, layout)
         return unsafe window.bytes.withUnsafeBufferPointer { bytes in
             unsafe symbols.withUnsafeBufferPointer { symbols in
                 unsafe runs.withUnsafeBufferPointer { runs in
@@ -90,16 +102,14 @@ struct SequentialScan {
                             unsafe slots.withUnsafeBufferPointer { slots in
                                 unsafe coefficients.withUnsafeMutableBufferPointer { coefficients in
                                     unsafe predictions.withUnsafeMutableBufferPointer { predictions in
-                                        guard let base = bytes.baseAddress else { return nil }
-                                        var reader = unsafe BitReader(base, at: position)
-                                        defer { position = unsafe reader.position(from: base) }
-                                        return unsafe BlockReader(
+                                        let reader = unsafe BlockReader(
                                             symbols: symbols.baseAddress!, runs: runs.baseAddress!,
                                             pairs: pairs.baseAddress ?? symbols.baseAddress!,
                                             coefficients: coefficients.baseAddress!,
                                             offsets: offsets.baseAddress!,
-                                            predictions: predictions.baseAddress!, groups: groups, last: last
-                                        ).readMCUs(columns, slots, from: &reader, before: base + mark)
+                                            predictions: predictions.baseAddress!, groups: layout.groups,
+                                            last: UInt32(layout.lastPosition))
+                                        return unsafe body(reader, slots, bytes.baseAddress!)
                                     }
                                 }
                             }
