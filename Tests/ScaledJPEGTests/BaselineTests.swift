@@ -43,6 +43,17 @@ struct BaselineTests {
         try expectLibjpegSamples(sequential(bytes, eighths: 1), of: bytes, "interval \(interval)")
     }
 
+    @Test func `a restart marker behind every byte is as good as none`() throws {
+        var encoder = PlainEncoder(random: 6)
+        (encoder.width, encoder.height) = (1000, 800)
+        (encoder.sampling, encoder.scans, encoder.restartIntervals) = ([(h: 1, v: 1)], [[0]], [1])
+        (encoder.emptiness, encoder.coarseness, encoder.skew) = (100, 1000, 0)
+        let bytes = encoder.file()
+        #expect(bytes.count > 3 * 12_500)
+        try expectPlainSamples(of: bytes, "interval 1")
+        expectLibjpegSamples(try sequential(bytes, eighths: 1), of: bytes, "interval 1")
+    }
+
     @Test func `every fixture that is taken has libjpeg's samples at 1/8 and the plain ones above`() throws {
         for name in [
             "landscape-420.jpg", "landscape-grey.jpg", "landscape-restarts.jpg", "portrait-422.jpg",

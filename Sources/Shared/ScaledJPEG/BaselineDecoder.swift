@@ -1,14 +1,5 @@
-import Geometry
-
 /// Sequential files, baseline and extended: scan after scan, each component in one of them.
 enum BaselineDecoder {
-    static func decode(
-        _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        at scale: DecodeScale, shouldStop: () -> Bool
-    ) throws(Declined) -> ScaledPicture {
-        try decode(bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
-    }
-
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
         eighths k: Int, shouldStop: () -> Bool

@@ -28,6 +28,6 @@ public struct ScaledDecoder: Sendable {
             ? try ProgressiveDecoder.decode(
                 bytes, frame, from: first, segments, at: scale, shouldStop: shouldStop)
             : try BaselineDecoder.decode(
-                bytes, frame, from: first, segments, at: scale, shouldStop: shouldStop)
+                bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
     }
 }

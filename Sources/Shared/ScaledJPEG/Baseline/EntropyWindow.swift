@@ -17,9 +17,11 @@ struct EntropyWindow {
     private(set) var filePosition: Int
 
     private let capacity: Int
-    private let tail: Int
     private let takesRestarts: Bool
     private var nextRestart: UInt8 = 0xD0
+    /// Restart markers after which a window is full: their places take at most half of its memory again. Each has
+    /// a byte before it, so that such a window is long enough for a reader that wants `tail` bytes ahead.
+    private let mostRestarts: Int
     /// Where the last restart marker was, even if that has been dropped.
     private var intervalStart = 0
 
@@ -33,7 +35,7 @@ struct EntropyWindow {
         filePosition = start
         self.takesRestarts = takesRestarts
         self.capacity = capacity
-        self.tail = tail
+        mostRestarts = max(capacity / 16, 2 * tail)
         bytes = [UInt8](repeating: 0, count: capacity + tail)
     }
 
@@ -45,7 +47,7 @@ struct EntropyWindow {
             throw .suspect(.restart, offset: filePosition)
         }
         drop(first)
-        while !endsScan, count + 8 <= capacity {
+        while !endsScan, count + 8 <= capacity, restarts.count < mostRestarts {
             copyToNextFF(of: file)
             guard filePosition + 1 < file.count else { throw .suspect(.cut, offset: filePosition) }
             // Else it stopped for want of room.
