@@ -81,7 +81,7 @@ struct BaselineMutantTests {
     }
 
     /// One to three faults: a byte, a bit, bytes left out or doubled, an end.
-    private static func mutant(of bytes: [UInt8], random: inout SplitMix) -> [UInt8] {
+    static func mutant(of bytes: [UInt8], random: inout SplitMix) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let place = Int.random(in: 2..<bytes.count, using: &random)

@@ -2,7 +2,7 @@
 enum BaselineDecoder {
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        eighths k: Int, shouldStop: () -> Bool
+        eighths k: Int, lanes: LanePlan? = LanePlan(), shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         var segments = segments
         var planes = frame.components.map { ScaledPlane($0, of: frame, eighths: k) }
@@ -15,7 +15,7 @@ enum BaselineDecoder {
                 }
             }
             var decoding = try SequentialScan(
-                scan, of: frame, segments.tables, eighths: k, fileLength: bytes.count)
+                scan, of: frame, segments.tables, eighths: k, lanes: lanes, fileLength: bytes.count)
             let end = try decoding.decode(bytes, into: &planes, shouldStop: shouldStop)
             segments.resume(at: end)
             next = try segments.nextScan(in: bytes)

@@ -24,7 +24,7 @@ struct HuffmanLookup {
 
     /// The first level, then the second.
     let entries: [Entry]
-    /// The symbols in the order of their codes.
+    /// The symbols in the order of their codes; an escape, too, has the length of its code.
     let codes: [Entry]
 
     init(_ code: HuffmanCode, isDC: Bool) {
@@ -49,7 +49,7 @@ struct HuffmanLookup {
                     for covered in start..<start + 1 << (16 - length) { entries[covered] = entry }
                 }
                 prefix += 1 << (16 - length)
-                codes.append(entry)
+                codes.append(entry | UInt32(length) << 6)
             }
         }
         self.entries = entries

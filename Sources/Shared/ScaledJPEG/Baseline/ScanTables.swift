@@ -7,6 +7,9 @@ struct ScanTables {
     /// Where the tables of each component of the scan begin.
     private(set) var starts: [Starts] = []
 
+    /// The codes of each component of the scan, by `HuffmanLookup.codes`.
+    private(set) var codes: [(dc: [HuffmanLookup.Entry], ac: [HuffmanLookup.Entry])] = []
+
     struct Starts {
         let dc: Int
         let ac: Int
@@ -17,25 +20,27 @@ struct ScanTables {
     /// - Throws: `.suspect(.table)` when the scan names a table that was not defined.
     init(_ scan: ScanHeader, _ tables: Tables, keepsAC: Bool) throws(Declined) {
         symbols.reserveCapacity(4 * 5 << 10)
-        var dcStarts: [Int: Int] = [:]
-        var acStarts: [Int: (symbols: Int, runs: Int, pairs: Int)] = [:]
+        var dcStarts: [Int: (symbols: Int, codes: [HuffmanLookup.Entry])] = [:]
+        var acStarts: [Int: (symbols: Int, runs: Int, pairs: Int, codes: [HuffmanLookup.Entry])] = [:]
         for component in scan.components {
             guard let dcCode = tables.dc[component.dcTable], let acCode = tables.ac[component.acTable] else {
                 throw .suspect(.table, offset: scan.dataStart)
             }
             if dcStarts[component.dcTable] == nil {
-                dcStarts[component.dcTable] = symbols.count
-                symbols += HuffmanLookup(dcCode, isDC: true).entries
+                let lookup = HuffmanLookup(dcCode, isDC: true)
+                dcStarts[component.dcTable] = (symbols.count, lookup.codes)
+                symbols += lookup.entries
             }
             if acStarts[component.acTable] == nil {
-                acStarts[component.acTable] = (symbols.count, runs.count, pairs.count)
                 let lookup = HuffmanLookup(acCode, isDC: false)
+                acStarts[component.acTable] = (symbols.count, runs.count, pairs.count, lookup.codes)
                 symbols += lookup.entries
                 runs += RunLookup(lookup).entries
                 if keepsAC { pairs += PairLookup(lookup).entries }
             }
             guard let dc = dcStarts[component.dcTable], let ac = acStarts[component.acTable] else { continue }
-            starts.append(Starts(dc: dc, ac: ac.symbols, runs: ac.runs, pairs: ac.pairs))
+            starts.append(Starts(dc: dc.symbols, ac: ac.symbols, runs: ac.runs, pairs: ac.pairs))
+            codes.append((dc.codes, ac.codes))
         }
     }
 }

@@ -6,10 +6,13 @@ struct SequentialScan {
     private let transforms: [ReducedTransform]
     private let offsets: [UInt8]
     private let interval: Int
+    private let lanes: LanePlan?
 
     private var window: EntropyWindow
     /// In bits from the window's start.
     private var position = 0
+    /// Nil where it would not pay.
+    private var lookahead: LaneLookahead?
     private var coefficients: [Int16]
     private var predictions = [Int32](repeating: 0, count: 3)
     /// MCUs before the next restart marker.
@@ -18,9 +21,12 @@ struct SequentialScan {
     /// Bytes of a window: it stays in the second-level cache beside the tables.
     static let windowCapacity = 64 << 10
 
-    /// - Parameter fileLength: no window is longer, since memory that is not used must be cleared nevertheless.
+    /// - Parameters:
+    ///   - lanes: how blocks are found ahead; nil for one after the other only.
+    ///   - fileLength: no window is longer, since memory that is not used must be cleared nevertheless.
     init(
-        _ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int, fileLength: Int
+        _ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int, lanes: LanePlan?,
+        fileLength: Int
     ) throws(Declined) {
         self.tables = try ScanTables(scan, tables, keepsAC: k > 1)
         layout = ScanLayout(scan, of: frame, eighths: k)
@@ -33,6 +39,7 @@ struct SequentialScan {
             transforms.append(ReducedTransform(eighths: k, table))
         }
         self.transforms = transforms
+        self.lanes = lanes
         offsets = Self.offsets(eighths: k)
         interval = scan.restartInterval
         restartDistance = interval > 0 ? interval : Int.max
@@ -48,6 +55,9 @@ struct SequentialScan {
         _ file: Span<UInt8>, into planes: inout [ScaledPlane], shouldStop: () -> Bool
     ) throws(Declined) -> Int {
         try window.refill(keepingFrom: 0, of: file)
+        if let lanes, file.count - window.filePosition + window.count >= lanes.leastScan {
+            lookahead = LaneLookahead(lanes, tables, slots, windowCapacity: Self.windowCapacity)
+        }
         for row in 0..<layout.rows {
             if shouldStop() { throw .stopped }
             for index in coefficients.indices { coefficients[index] = 0 }
@@ -77,6 +87,34 @@ struct SequentialScan {
     ///
     /// - Returns: the first that was not read; nil when the bits are no MCU.
     private mutating func readMCUs(_ columns: Range<Int>) -> Int? {
+        var column = columns.lowerBound
+        while column < columns.upperBound, lookahead?.isHopeless == false {
+            if let known = lookahead?.take(at: position, most: columns.upperBound - column, of: window) {
+                let end = column + (known.count - 1) / slots.count
+                readKnown(column..<end, known)
+                column = end
+            } else {
+                guard let next = readUnknown(column..<column + 1) else { return nil }
+                guard next > column else { return column }
+                column = next
+            }
+        }
+        return readUnknown(column..<columns.upperBound)
+    }
+
+    /// MCUs whose blocks start at these words of the lookahead; the last is where they end.
+    private mutating func readKnown(_ columns: Range<Int>, _ starts: Range<Int>) {
+        guard let words = lookahead?.words else { return }
+        precondition(starts.count == columns.count * slots.count + 1 && starts.upperBound <= words.count)
+        unsafe withReader { reader, slots, window in
+            unsafe KnownBlockReader(blocks: reader, slots: slots, window: window)
+                .read(columns, words.base + starts.lowerBound)
+        }
+        position = words.position(starts.upperBound - 1)
+    }
+
+    /// MCUs one after the other, each where the one before ends.
+    private mutating func readUnknown(_ columns: Range<Int>) -> Int? {
         // In the last window the tail takes what an MCU runs over; in any other it must fit.
         let mark = window.endsScan ? window.count + 8 : window.count - BlockReader.windowTail
         var position = position
@@ -157,6 +195,7 @@ struct SequentialScan {
     private mutating func refill(_ file: Span<UInt8>) throws(Declined) {
         try window.refill(keepingFrom: position / 8, of: file)
         position %= 8
+        lookahead?.forget()
     }
 
     private func fault(_ suspect: Declined.Suspect) -> Declined {
@@ -165,7 +204,7 @@ struct SequentialScan {
 
     /// `BlockReader.offsets`.
     private static func offsets(eighths k: Int) -> [UInt8] {
-        var offsets = [UInt8](repeating: 0, count: 64)
+        var offsets = [UInt8](repeating: 0, count: 128)
         for (index, position) in ReducedTransform.positions(eighths: k).enumerated() {
             offsets[position] = UInt8(index * BlockGroups.size)
         }
