@@ -17,7 +17,8 @@ enum ProgressiveDecoder {
         eighths k: Int, shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         let script = try ProgressiveScript(bytes, frame, from: first, segments, shouldStop: shouldStop)
-        let selection = ScanSelection(script, eighths: k)
+        let unread = UnreadBits.counts(script, frame, eighths: k)
+        let selection = ScanSelection(script, eighths: k, unread: unread)
         let kept = KeptCoefficients(eighths: k)
         var coefficients = LowCoefficients(of: frame, eighths: k, remembers: selection.remembers)
         var window = ScanWindow()
@@ -36,7 +37,7 @@ enum ProgressiveDecoder {
         }
         coefficients.forgetHistory()
         let planes = try coefficients.planes(
-            of: frame, script.quantisation, eighths: k, shouldStop: shouldStop)
+            of: frame, script.quantisation, eighths: k, leftOut: selection.leftOut, shouldStop: shouldStop)
         return ScaledPicture(planes: planes, endOfImage: script.endOfImage)
     }
 }

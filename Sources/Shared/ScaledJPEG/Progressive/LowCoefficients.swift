@@ -61,13 +61,23 @@ struct LowCoefficients {
     mutating func forgetHistory() { history = [] }
 
     /// The planes that the coefficients stand for.
-    func planes(
-        of frame: FrameHeader, _ quantisation: [QuantisationTable], eighths k: Int, shouldStop: () -> Bool
+    ///
+    /// - Parameter leftOut: as `ScanSelection` has it.
+    mutating func planes(
+        of frame: FrameHeader, _ quantisation: [QuantisationTable], eighths k: Int, leftOut: [[Int]],
+        shouldStop: () -> Bool
     ) throws(Declined) -> [ScaledPlane] {
+        let positions = ReducedTransform.positions(eighths: k)
         var planes: [ScaledPlane] = []
-        for (component, layout) in zip(frame.components, components) {
-            let transform = ReducedTransform(eighths: k, quantisation[planes.count])
-            var plane = ScaledPlane(component, of: frame, eighths: k)
+        for (index, layout) in components.enumerated() {
+            var table = quantisation[index]
+            let missing = positions.map { leftOut[index][$0] }
+            if missing.contains(where: { $0 > 0 }) {
+                try centre(layout, positions.map { Int(table.divisors[$0]) }, missing)
+                table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
+            }
+            let transform = ReducedTransform(eighths: k, table)
+            var plane = ScaledPlane(frame.components[index], of: frame, eighths: k)
             for row in 0..<layout.rows {
                 if shouldStop() { throw .stopped }
                 let start = layout.values + row * layout.groups.coefficients
@@ -80,6 +90,55 @@ struct LowCoefficients {
         }
         return planes
     }
+
+    /// Multiplies a component's coefficients by their quantisers, and puts those that are not zero in the
+    /// middle of what they may be without the bits that were left out.
+    ///
+    /// - Parameters:
+    ///   - divisors: of the coefficients of a block.
+    ///   - missing: bits left out of them.
+    private mutating func centre(_ layout: Layout, _ divisors: [Int], _ missing: [Int]) throws(Declined) {
+        let groups = layout.rows * layout.groups.count
+        for (slot, divisor) in divisors.enumerated() {
+            let half = ((1 << missing[slot] - 1) * divisor + 1) / 2
+            // What is larger the transform would decline.
+            let limit = Int16((ReducedTransform.largestCoefficient - half) / divisor)
+            let start = layout.values + slot * BlockGroups.size
+            let step = divisors.count * BlockGroups.size
+            let isInside = unsafe values.withUnsafeMutableBufferPointer { values in
+                // The component's groups, all inside of its part.
+                guard let first = values.baseAddress else { return true }
+                return unsafe centreGroups(
+                    first + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor),
+                    Int16(half), limit: limit)
+            }
+            guard isInside else { throw .suspect(.entropy, offset: 0) }
+        }
+    }
+}
+
+/// Multiplies one coefficient of each block, and moves it away from zero unless it is zero.
+///
+/// - Parameters:
+///   - first: the first group's; the others follow at distances of `step`.
+///   - limit: the largest magnitude as coded.
+/// - Returns: whether all were within the limit.
+private func centreGroups(
+    _ first: UnsafeMutablePointer<Int16>, count: Int, step: Int, _ divisor: Int16, _ half: Int16, limit: Int16
+) -> Bool {
+    let (zero, ones) = (SIMD8<Int16>(), SIMD8<Int16>(repeating: -1))
+    let (largest, half) = (SIMD8(repeating: limit), SIMD8(repeating: half))
+    var outside = zero
+    for group in 0..<count {
+        let place = unsafe UnsafeMutableRawPointer(first + group &* step)
+        let coded = unsafe place.loadUnaligned(as: SIMD8<Int16>.self)
+        outside.replace(with: ones, where: coded .> largest)
+        outside.replace(with: ones, where: coded .< zero &- largest)
+        let sign = coded &>> 15
+        let shift = half.replacing(with: zero, where: coded .== zero)
+        unsafe place.storeBytes(of: coded &* divisor &+ (shift ^ sign) &- sign, as: SIMD8<Int16>.self)
+    }
+    return outside == zero
 }
 
 /// Where a row of blocks is: all blocks of whole MCUs, and what rounds them up to whole groups.

@@ -2,12 +2,17 @@
 struct ScanSelection {
     /// Parallel to the script's scans; nil = passed over.
     let uses: [ScanUse?]
+    /// Bits of each component's 64 coefficients that are sent and not read, in zig-zag order; without meaning
+    /// for coefficients that are not kept.
+    let leftOut: [[Int]]
     /// Blocks must remember which of their coefficients are not zero.
     let remembers: Bool
 
     /// Decided from the last scan to the first: a scan is read when its band holds a coefficient that is
     /// wanted itself, or whose being zero or not steers a later scan that is read.
-    init(_ script: ProgressiveScript, eighths k: Int) {
+    ///
+    /// - Parameter unread: one a component: bits of its AC coefficients that need not be read, from the lowest.
+    init(_ script: ProgressiveScript, eighths k: Int, unread: [Int]) {
         let kept = KeptCoefficients(eighths: k).mask
         var needed = [Int: UInt64]()
         var refined = [Int: UInt64]()
@@ -15,7 +20,8 @@ struct ScanSelection {
         for header in script.scans.reversed().map(\.header) {
             let component = header.components[0].index
             let band = header.band
-            let isNeeded = header.isDC || band & needed[component, default: kept] != 0
+            let isUnwanted = header.isRefinement && header.lowBit < unread[component]
+            let isNeeded = header.isDC || !isUnwanted && band & needed[component, default: kept] != 0
             let steers = band & refined[component, default: 0] != 0
             uses.append(isNeeded ? ScanUse(recordsHistory: steers) : nil)
             guard isNeeded, !header.isDC else { continue }
@@ -26,6 +32,24 @@ struct ScanSelection {
         }
         self.uses = uses.reversed()
         remembers = !refined.isEmpty
+        leftOut = Self.leftOut(of: script, self.uses, components: unread.count)
+    }
+
+    /// Follows the scans forwards: what has been sent of each coefficient, less what has been read.
+    private static func leftOut(
+        of script: ProgressiveScript, _ uses: [ScanUse?], components: Int
+    ) -> [[Int]] {
+        let none = [[Int]](repeating: [Int](repeating: 0, count: 64), count: components)
+        var (sent, read) = (none, none)
+        for (header, use) in zip(script.scans.map(\.header), uses) {
+            for component in header.components.map(\.index) {
+                for position in header.firstCoefficient...header.lastCoefficient {
+                    sent[component][position] = header.lowBit
+                    if use != nil { read[component][position] = header.lowBit }
+                }
+            }
+        }
+        return zip(read, sent).map { zip($0, $1).map { max(0, $0 - $1) } }
     }
 }
 
