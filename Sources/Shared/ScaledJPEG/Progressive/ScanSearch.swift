@@ -13,12 +13,13 @@ struct ScanSearch {
         var position = start
         var found = 0
         var question = start + Self.stretch
-        while true {
-            guard let hit = bytes.firstFF(in: position..<min(question, bytes.count - 1)) else {
-                guard question < bytes.count - 1 else { throw .suspect(.cut, offset: bytes.count) }
+        while position + 1 < bytes.count {
+            // What has been passed may reach beyond the stretch by a byte.
+            let end = max(position, min(question, bytes.count - 1))
+            guard let hit = bytes.firstFF(in: position..<end) else {
                 if shouldStop() { throw .stopped }
-                position = question
-                question += Self.stretch
+                position = end
+                question = end + Self.stretch
                 continue
             }
             switch bytes[hit + 1] {
@@ -35,6 +36,7 @@ struct ScanSearch {
                 return hit
             }
         }
+        throw .suspect(.cut, offset: bytes.count)
     }
 }
 
