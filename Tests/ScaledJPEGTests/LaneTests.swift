@@ -38,7 +38,7 @@ struct LaneTests {
         let sound = encoder.file()
         var random = SplitMix(seed: seed)
         for _ in 0..<10 {
-            let mutant = BaselineMutantTests.mutant(of: sound, random: &random)
+            let mutant = Mutant.of(sound, random: &random)
             for k in 1...4 { expectSameOutcome(mutant, eighths: k, Self.tiny, "seed \(seed)") }
         }
     }

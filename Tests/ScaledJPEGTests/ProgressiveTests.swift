@@ -37,6 +37,30 @@ struct ProgressiveTests {
         }
     }
 
+    @Test(arguments: 0..<60, 1...2)
+    func `coefficients whose last bits are left out are in the middle of what they may be`(
+        seed: UInt64, unread: Int
+    ) throws {
+        var encoder = ProgressivePlainEncoder(random: 3000 + seed)
+        encoder.coarseness = 1
+        let file = try encoder.file()
+        var plain = try PlainDecoder(file.bytes)
+        for component in plain.blocks.indices {
+            let sent = encoder.scans.filter { $0.components == [component] && $0.highBit == nil }
+            for block in plain.blocks[component].indices {
+                for position in 1..<64 {
+                    // Left out are refinements only.
+                    let first = sent.first { $0.band.contains(position) }?.lowBit ?? 0
+                    let bit = 1 << min(unread, first)
+                    let value = plain.blocks[component][block][position]
+                    let known = value / bit * bit
+                    plain.blocks[component][block][position] = known + known.signum() * (bit / 2)
+                }
+            }
+        }
+        try expectPlainSamples(plain, of: file.bytes, unread: unread, "seed \(seed)")
+    }
+
     @Test(arguments: 1...40)
     func `every small size has its rows and columns`(side: Int) throws {
         var encoder = ProgressivePlainEncoder(random: UInt64(side))
@@ -105,9 +129,11 @@ struct ProgressiveTests {
     }
 
     /// Compares with the plain transform of every coefficient.
-    private func expectPlainSamples(_ plain: PlainDecoder, of bytes: [UInt8], _ comment: String) throws {
+    private func expectPlainSamples(
+        _ plain: PlainDecoder, of bytes: [UInt8], unread: Int = 0, _ comment: String
+    ) throws {
         for k in 1...4 {
-            let picture = try progressive(bytes, eighths: k)
+            let picture = try progressive(bytes, eighths: k, unread: unread)
             for (index, plane) in picture.planes.enumerated() {
                 let expected = plain.samples(index, eighths: k)
                 // Rounding costs half a level; above 2/8 the weights are rounded too.
@@ -122,13 +148,19 @@ struct ProgressiveTests {
     }
 }
 
-/// Decodes with the progressive decoder, at scales too that no caller has.
-func progressive(_ bytes: [UInt8], eighths k: Int) throws(Declined) -> ScaledPicture {
+/// Decodes with the progressive decoder.
+///
+/// - Parameter unread: bits of the AC coefficients that need not be read, of every component; nil = as many
+///   as the decoder would leave out itself.
+func progressive(
+    _ bytes: [UInt8], eighths k: Int, unread: Int? = 0
+) throws(Declined) -> ScaledPicture {
     var segments = try SegmentReader(bytes.span)
     guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
         throw .suspect(.scan, offset: 0)
     }
     guard frame.isProgressive else { throw .unusual(.process) }
     return try ProgressiveDecoder.decode(
-        bytes.span, frame, from: scan, segments, eighths: k, shouldStop: { false })
+        bytes.span, frame, from: scan, segments, eighths: k,
+        unread: unread.map { [Int](repeating: $0, count: frame.components.count) }, shouldStop: { false })
 }

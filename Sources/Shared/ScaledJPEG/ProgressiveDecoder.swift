@@ -12,12 +12,14 @@ enum ProgressiveDecoder {
         try decode(bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
     }
 
+    /// - Parameter unread: bits of each component's AC coefficients that need not be read, from the lowest;
+    ///   nil = as many as do not show.
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        eighths k: Int, shouldStop: () -> Bool
+        eighths k: Int, unread: [Int]? = nil, shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         let script = try ProgressiveScript(bytes, frame, from: first, segments, shouldStop: shouldStop)
-        let unread = UnreadBits.counts(script, frame, eighths: k)
+        let unread = unread ?? UnreadBits.counts(script, frame, eighths: k)
         let selection = ScanSelection(script, eighths: k, unread: unread)
         let kept = KeptCoefficients(eighths: k)
         var coefficients = LowCoefficients(of: frame, eighths: k, remembers: selection.remembers)

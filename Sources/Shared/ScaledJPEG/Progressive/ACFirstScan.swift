@@ -76,7 +76,7 @@ struct ACFirstScan: ScanLoop {
     ///
     /// - Returns: a bit for each coefficient that is not zero, and how many blocks from this one on have no
     ///   more, 0 when the band was read to its last coefficient; nil when the bits are no band.
-    @inline(__always)
+    @inline(always)
     func readBlock(
         _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader
     ) -> (found: UInt64, endedBlocks: Int)? {
@@ -98,7 +98,7 @@ struct ACFirstScan: ScanLoop {
     ///
     /// - Returns: 0; at the end of the band how many blocks have no more, at least 1; less when the bits are
     ///   no band.
-    @inline(__always)
+    @inline(always)
     private func readSymbols(
         through last: Int, _ position: inout Int, _ found: inout UInt64,
         _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader, keeps: Bool

@@ -85,7 +85,7 @@ struct ACRefinementScan: ScanLoop {
     /// - Parameter nonzero: a bit for each coefficient of the band that is not zero before this scan.
     /// - Returns: a bit for each that has become so, and how many blocks from this one on have no more of
     ///   these, 0 when the band was read to its last coefficient; nil when the bits are no band.
-    @inline(__always)
+    @inline(always)
     func readBlock(
         _ nonzero: UInt64, _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader
     ) -> (found: UInt64, unchangedBlocks: Int)? {
@@ -108,7 +108,7 @@ struct ACRefinementScan: ScanLoop {
     }
 
     /// Reads a block that has corrections only.
-    @inline(__always)
+    @inline(always)
     func readCorrections(
         _ nonzero: UInt64, _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader
     ) {
@@ -121,7 +121,7 @@ struct ACRefinementScan: ScanLoop {
     ///
     /// - Returns: 0; at the end of the band how many blocks have no more, at least 1; less when the bits are
     ///   no band.
-    @inline(__always)
+    @inline(always)
     private func readSymbols(
         before end: Int, _ others: Int, _ cursor: inout Cursor, _ bits: inout BitReader,
         _ changes: inout Changes, putsAside: Bool
@@ -162,7 +162,7 @@ struct ACRefinementScan: ScanLoop {
     }
 
     /// Brings a block's coefficients up to date, as far as they are kept. Among the lowest are at most 24.
-    @inline(__always)
+    @inline(always)
     private func apply(
         _ changes: Changes, _ nonzero: UInt64, _ found: UInt64, _ values: UnsafeMutablePointer<Int16>
     ) {
@@ -201,14 +201,14 @@ private struct Changes {
     private var count: UInt64 = 0
 
     /// Appends the first 0…8 bits.
-    @inline(__always)
+    @inline(always)
     mutating func putAside(_ bits: UInt64, _ number: UInt64) {
         word |= (bits & ~(~0 &>> number)) &>> count
         count &+= number
     }
 
     /// Takes the last 0…63; of these, at least the first 24 are put aside.
-    @inline(__always)
+    @inline(always)
     mutating func takeRest(_ number: Int, from bits: inout BitReader) {
         bits.refill()
         word |= bits.word &>> count
@@ -251,12 +251,12 @@ private struct ZeroStep: BitwiseCopyable {
     }
 
     /// Less than 4096.
-    @inline(__always)
+    @inline(always)
     static func index(_ others: Int, _ zeros: Int) -> Int { (others & 255) &<< 4 | zeros & 15 }
 
     /// Coefficients up to the one that is looked for, itself included; 8 when it is none of these.
-    @inline(__always) var passed: Int { Int(truncatingIfNeeded: word & 15) }
+    @inline(always) var passed: Int { Int(truncatingIfNeeded: word & 15) }
     /// Those among them that the run does not count.
-    @inline(__always) var others: UInt64 { UInt64(word &>> 4 & 15) }
-    @inline(__always) var isLast: Bool { word & 0x100 != 0 }
+    @inline(always) var others: UInt64 { UInt64(word &>> 4 & 15) }
+    @inline(always) var isLast: Bool { word & 0x100 != 0 }
 }

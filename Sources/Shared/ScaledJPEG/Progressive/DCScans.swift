@@ -133,6 +133,6 @@ private struct DCPlace {
     }
 
     /// Where the DC coefficient in the run's unit of that number is.
-    @inline(__always)
+    @inline(always)
     func index(_ unit: Int) -> Int { row.value(column &+ unit &* step) }
 }

@@ -149,7 +149,7 @@ struct BlockRow {
     let blocks: Int
 
     /// Where coefficient 0 of a block is; coefficient v · k + u is that times `BlockGroups.size` behind it.
-    @inline(__always)
+    @inline(always)
     func value(_ block: Int) -> Int { values &+ groups.index(ofBlock: block) }
 }
 

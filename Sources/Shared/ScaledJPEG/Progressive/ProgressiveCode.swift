@@ -42,7 +42,7 @@ struct ProgressiveCode {
     var entries: UnsafePointer<CodeEntry> { unsafe UnsafePointer(table.elements) }
 
     /// The index of the entry that tells what the next bits begin with.
-    @inline(__always)
+    @inline(always)
     static func index(_ bits: UInt64) -> Int { Int(truncatingIfNeeded: bits &>> UInt64(64 - width)) }
 
     /// What the next bits begin with, when the table does not say; `.none` when it is no code.
@@ -81,18 +81,18 @@ struct CodeEntry: BitwiseCopyable {
     }
 
     /// All that is no number.
-    @inline(__always) var isRare: Bool { word & Self.rare != 0 }
-    @inline(__always) var isEndOfBand: Bool { word & Self.endOfBand != 0 }
+    @inline(always) var isRare: Bool { word & Self.rare != 0 }
+    @inline(always) var isEndOfBand: Bool { word & Self.endOfBand != 0 }
     /// Bits of the code; 0 = `none`.
-    @inline(__always) var length: UInt64 { UInt64(word &>> 8 & 0xFF) }
-    @inline(__always) var size: Int { Int(truncatingIfNeeded: word &>> 16 & 0xFF) }
-    @inline(__always) var symbol: UInt8 { UInt8(truncatingIfNeeded: word &>> 16) }
+    @inline(always) var length: UInt64 { UInt64(word &>> 8 & 0xFF) }
+    @inline(always) var size: Int { Int(truncatingIfNeeded: word &>> 16 & 0xFF) }
+    @inline(always) var symbol: UInt8 { UInt8(truncatingIfNeeded: word &>> 16) }
     /// Of a number: code and what follows it, in bits.
-    @inline(__always) var total: UInt64 { UInt64(word & 0x3F) }
-    @inline(__always) var advance: Int { Int(truncatingIfNeeded: word &>> 24) }
+    @inline(always) var total: UInt64 { UInt64(word & 0x3F) }
+    @inline(always) var advance: Int { Int(truncatingIfNeeded: word &>> 24) }
 
     /// The number at the beginning of the bits: the lower half of its values stands for negative ones.
-    @inline(__always)
+    @inline(always)
     func value(_ bits: UInt64) -> Int {
         let number = bits &<< length
         let magnitude = Int(truncatingIfNeeded: (number >> 1) &>> UInt64(truncatingIfNeeded: 63 &- size))

@@ -41,7 +41,7 @@
 
     /// Whether a reader may begin a block: all that it can take is data, or lies in the zeros behind the
     /// last data. Else `advance` comes first.
-    @inline(__always)
+    @inline(always)
     func suffices(_ reader: BitReader) -> Bool {
         unsafe reader.isAtOrBefore(memory + (isComplete ? filled : filled - Self.longestBlock))
     }
@@ -118,7 +118,7 @@
 
 extension BitReader {
     /// The next 0…32 bits as a number, which have been topped up.
-    @inline(__always)
+    @inline(always)
     mutating func take(_ count: Int) -> Int {
         let count = UInt64(truncatingIfNeeded: count)
         let number = Int(truncatingIfNeeded: (word >> 1) &>> (63 &- count))
