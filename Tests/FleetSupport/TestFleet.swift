@@ -72,7 +72,7 @@ public final class TestFleet: Sendable {
     }
 
     /// The published results, oldest first, once there are `count` of them.
-    public func results(_ count: Int, within limit: Duration = .seconds(30)) async throws -> [JobResult] {
+    public func results(_ count: Int, within limit: Duration = .seconds(90)) async throws -> [JobResult] {
         try await eventually(within: limit, "\(count) results") {
             let reply = try await self.client.callWhenUp(
                 RedisCommand("XRANGE", self.keys.results, "-", "+", mayBeReplayed: true))
@@ -111,7 +111,7 @@ public struct NotInTime: Error { public let what: String }
 
 /// Looks again and again until there is a value.
 public func eventually<Value>(
-    within limit: Duration = .seconds(30), _ what: String, _ look: () async throws -> Value?
+    within limit: Duration = .seconds(90), _ what: String, _ look: () async throws -> Value?
 ) async throws -> Value {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {

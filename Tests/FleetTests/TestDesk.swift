@@ -123,7 +123,7 @@ struct NotInTime: Error { let what: String }
 
 /// Looks again and again until it is so.
 func eventually(
-    within limit: Duration = .seconds(30), _ what: String, _ holds: () async throws -> Bool
+    within limit: Duration = .seconds(90), _ what: String, _ holds: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
     while ContinuousClock.now < deadline {
