@@ -35,6 +35,10 @@ public import Units
         guard count > 0 else { return unsafe UnsafeMutableRawBufferPointer(start: nil, count: 0) }
         let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
         guard let start = unsafe start, unsafe start != MAP_FAILED else { throw .last }
+        // Advice, which may be declined: large pages, and all at once. A fault for each small page, and giving
+        // each back, took a tenth of the time of a photograph of 12 megapixels.
+        _ = unsafe madvise(start, count, MADV_HUGEPAGE)
+        _ = unsafe madvise(start, count, MADV_POPULATE_WRITE)
         return unsafe UnsafeMutableRawBufferPointer(start: start, count: count)
     }
 
