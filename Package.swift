@@ -151,7 +151,7 @@ let package = Package(
         // Our side of the benchmarks; `make bench` runs it in turns with its peers.
         .executableTarget(
             name: "Bench",
-            dependencies: ["Files", "Geometry", "JPEG", "MemoryBudget", "Thumbnails", "Units"],
+            dependencies: ["Files", "Geometry", "MemoryBudget", "ScaledJPEG", "Thumbnails", "Units"],
             path: "Benchmarks/Bench", swiftSettings: strict),
         tests("WorkerTests", ["Worker", "JobQueue", "Redis"]),
         tests(

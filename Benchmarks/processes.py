@@ -66,8 +66,8 @@ class Loop:
         self.close()
 
 
-def ours():
-    return Loop("ours", [PROGRAMS / "Bench"])
+def ours(*options):
+    return Loop("ours", [PROGRAMS / "Bench", *options])
 
 
 def libvips():

@@ -18,6 +18,9 @@ REPETITIONS = 3 if QUICK else 15
 #: A quick run is for a look; the committed table is a whole one.
 RESULTS = PLACE / "RESULTS-quick.md" if QUICK else ROOT / "Benchmarks" / "RESULTS.md"
 
+#: What stands between these lines of the README is written here.
+QUOTE_BEGIN, QUOTE_END = "<!-- make bench writes this -->", "<!-- until here -->"
+
 
 def main():
     chosen = sys.argv[1:] or MEASURES
@@ -30,7 +33,18 @@ def main():
     if chosen == MEASURES:
         RESULTS.write_text(report)
         print(f"bench: {RESULTS}", file=sys.stderr)
+        if not QUICK:
+            quote(outcomes)
     print("\n".join(table(outcomes)))
+
+
+def quote(outcomes):
+    """Puts the table into the README, where its first readers look."""
+    readme = ROOT / "README.md"
+    before, rest = readme.read_text().split(QUOTE_BEGIN)
+    after = rest.split(QUOTE_END)[1]
+    lines = ["", f"{machine()}, {datetime.date.today()}; medians of {REPETITIONS} runs in turns:", "", *table(outcomes), ""]
+    readme.write_text(before + QUOTE_BEGIN + "\n".join(lines) + QUOTE_END + after)
 
 
 def heading():

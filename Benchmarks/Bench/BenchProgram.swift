@@ -5,7 +5,8 @@
 //     floor <tab> FILE                                   CPU time and time to read and decode at 1/8; rows
 //     luma <tab> POINTS <tab> FILE <tab> OUTPUT          width, height, 1; the luma before encoding is in OUTPUT
 //
-// Times are in nanoseconds. An answer to a task that failed starts with `error`.
+// Times are in nanoseconds. An answer to a task that failed starts with `error`. With `--fast` as its argument it
+// renders as a worker with that option does.
 
 import Geometry
 import Glibc
@@ -17,25 +18,26 @@ enum BenchProgram {
     static func main() {
         ProcessMemory.settle()
         RenderingEnvironment.settle()
+        let tasks = Tasks(options: RenderOptions(isFast: CommandLine.arguments.contains("--fast")))
         while let line = readLine() {
-            print(answer(to: line.split(separator: "\t").map(String.init)))
+            print(answer(to: line.split(separator: "\t").map(String.init), by: tasks))
             // The one who asked waits for it, and a pipe is not flushed at the end of a line; nil is every stream.
             fflush(nil)
         }
     }
 
-    private static func answer(to words: [String]) -> String {
+    private static func answer(to words: [String], by tasks: Tasks) -> String {
         do {
             switch (words.first, words.count) {
             case ("thumbnail", 4):
                 let scales = words[2].split(separator: ",").compactMap { Double($0) }
-                let (times, bytes) = try timed { try Tasks.thumbnail(words[1], scales, of: words[3]) }
+                let (times, bytes) = try timed { try tasks.thumbnail(words[1], scales, of: words[3]) }
                 return "\(times)\t\(bytes)"
             case ("floor", 2):
-                let (times, rows) = try timed { try Tasks.floor(words[1]) }
+                let (times, rows) = try timed { try tasks.floor(words[1]) }
                 return "\(times)\t\(rows)"
             case ("luma", 4):
-                let size = try Tasks.luma(words[1], of: words[2], into: words[3])
+                let size = try tasks.luma(words[1], of: words[2], into: words[3])
                 return "\(size.width)\t\(size.height)\t1"
             default:
                 return "error\tno such task: \(words.joined(separator: " "))"

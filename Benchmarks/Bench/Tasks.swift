@@ -1,18 +1,20 @@
 import Files
 import Geometry
 import Glibc
-import JPEG
+import ScaledJPEG
 import Thumbnails
 import Units
 
 /// What the benchmarks time: a worker's steps between claim and settle, on one thread, nothing written.
-enum Tasks {
+struct Tasks {
+    let options: RenderOptions
+
     private static let quality = 80
     /// Every file of the machine: the one who measures names the pictures.
     private static let everything = Result { try SourceRoots(["/"]) }
 
     /// - Returns: the bytes of all thumbnails.
-    static func thumbnail(_ points: String, _ scales: [Double], of path: String) throws -> Int {
+    func thumbnail(_ points: String, _ scales: [Double], of path: String) throws -> Int {
         let (plan, bytes) = try planned(points, scales, of: path)
         let rendering = try bytes.withBytes { bytes throws(PictureError) in
             try plan.confirmed(by: bytes).render(bytes, within: .max)
@@ -20,27 +22,19 @@ enum Tasks {
         return rendering.thumbnails.reduce(0) { $0 + $1.encoded.count }
     }
 
-    /// Reads the file and decodes its bits, with the least of all transforms and nothing after it.
+    /// Reads the file and decodes its bits at 1/8, with the least of all transforms and nothing after it.
     ///
     /// - Returns: the rows that came, all components together.
-    static func floor(_ path: String) throws -> Int {
+    func floor(_ path: String) throws -> Int {
         let file = try open(path)
         let bytes = try file.readAll(limit: file.size)
-        var rows = 0
-        _ = try bytes.withBytes { bytes throws(JPEGError) in
-            let header = try JPEGHeader(parsing: bytes)
-            return try JPEGDecoder(header, scale: .eighth).decodePlanes(
-                bytes, memoryLimit: header.decoderBytes(at: .eighth)
-            ) { _, _, _ in
-                rows += 1
-                return .more
-            }
+        return try bytes.withBytes { bytes throws(Declined) in
+            try ScaledDecoder.decode(bytes, at: .eighth).planes.reduce(0) { $0 + $1.rows }
         }
-        return rows
     }
 
     /// Writes the luma of the thumbnail before it is encoded, row after row, to `output`.
-    static func luma(_ points: String, of path: String, into output: String) throws -> PixelSize {
+    func luma(_ points: String, of path: String, into output: String) throws -> PixelSize {
         let (plan, bytes) = try planned(points, [1], of: path)
         let luma = try bytes.withBytes { bytes throws(PictureError) in try plan.unencodedLuma(bytes) }
         guard let file = unsafe fopen(output, "wb") else { throw BenchError.unwritable(output, errno) }
@@ -52,19 +46,19 @@ enum Tasks {
     }
 
     /// As the worker opens, inspects, plans and reads.
-    private static func planned(
+    private func planned(
         _ points: String, _ scales: [Double], of path: String
     ) throws -> (RenderPlan, SourceBytes) {
         let request = ThumbnailRequest(
-            points: try PointSize(points), scales: scales, quality: quality, options: RenderOptions())
+            points: try PointSize(points), scales: scales, quality: Self.quality, options: options)
         let file = try open(path)
         let plan = try RenderPlan(try inspect(file), request, fileBytes: Int(file.size.bytes))
         return (plan, try file.readAll(limit: plan.footprint.source))
     }
 
-    private static func open(_ path: String) throws -> SourceFile { try everything.get().open(path) }
+    private func open(_ path: String) throws -> SourceFile { try Self.everything.get().open(path) }
 
-    private static func inspect(_ file: SourceFile) throws -> InspectedPicture {
+    private func inspect(_ file: SourceFile) throws -> InspectedPicture {
         var inspection = PictureInspection()
         while true {
             let window = try file.read(

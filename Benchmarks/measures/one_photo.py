@@ -16,9 +16,11 @@ PEERS = ("libvips", "Pillow", "OpenCV")
 def measure(repetitions):
     with ExitStack() as stack:
         loops = [stack.enter_context(start()) for start in (ours, libvips, pillow, opencv)]
+        fast = [stack.enter_context(ours("--fast")), *loops[1:]]
         return [
             group(loops, repetitions, "baseline photos of 8 MP and more", photographs.BASELINE, 4, worst=2.5),
             group(loops, repetitions, "baseline pictures of 2560×1600", photographs.MIDDLE, 3),
+            group(fast, repetitions, "baseline photos of 8 MP and more, with --fast", photographs.BASELINE, 5),
             group(loops, repetitions, "progressive photos", photographs.PROGRESSIVE, 15),
             group(loops, repetitions, "files of 20–200 KB", photographs.small(), 1.5),
         ]
