@@ -114,7 +114,11 @@ let package = Package(
         tests("PixelsTests", ["Pixels", "Geometry"]),
         tests("ExifTests", ["Exif", "Geometry"]),
         tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
-        tests("ScaledJPEGTests", ["ScaledJPEG", "JPEG", "Geometry"]),
+        tests("ScaledJPEGTests", ["ScaledJPEG", "JPEG", "Geometry", "ScaledOracle"]),
+        // What the decoders must agree on, for tests and for `make fuzz`.
+        .target(
+            name: "ScaledOracle", dependencies: ["Geometry", "JPEG", "ScaledJPEG"],
+            path: "Tests/ScaledOracle", swiftSettings: optimised),
         tests(
             "ThumbnailsTests",
             ["Thumbnails", "Exif", "Geometry", "JPEG", "Pixels", "Threading", "Units", "RenderProbe"]),
@@ -166,3 +170,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// `make fuzz` alone: counting what the decoder runs through would slow every other build.
+if Context.environment["THUMBNAIL_FUZZ"] != nil {
+    let watched: [SwiftSetting] = [
+        .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"]), .define("SHORT_STRETCHES"),
+    ]
+    for target in package.targets where target.name == "ScaledJPEG" {
+        target.swiftSettings = (target.swiftSettings ?? []) + watched
+    }
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/C"),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["CLibFuzzer", "ScaledJPEG", "ScaledOracle", "TestSupport"],
+            path: "Tests/Fuzz",
+            exclude: ["C"], swiftSettings: strict,
+            // The default linker does not survive what the fuzzer adds to the debugging information.
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
+    ]
+}
