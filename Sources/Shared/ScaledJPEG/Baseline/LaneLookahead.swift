@@ -56,7 +56,8 @@ struct LaneLookahead {
     mutating func take(at position: Int, most: Int, of window: EntropyWindow) -> Range<Int>? {
         if position >= pieces.last?.limit ?? 0 { setOut(from: position, over: window) }
         meet(at: position, window)
-        guard let start = next, start < limit else {
+        // At a restart the reader has passed padding: behind the last piece of a plan no other has met it.
+        guard let start = next, start < limit, words.position(start) == position else {
             next = nil
             return nil
         }
