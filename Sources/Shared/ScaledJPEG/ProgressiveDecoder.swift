@@ -4,6 +4,9 @@ import Geometry
 ///
 /// At 1/8 these are the DC scans, a tenth of a file or less. Of each block only the k × k coefficients are
 /// kept that the scale has: 2 bytes at 1/8, where libjpeg keeps 128.
+///
+/// Of scans that are passed over only the restart markers are checked. A file that is damaged nowhere else is
+/// decoded here as if it were sound, while libjpeg-turbo, which reads all of it, may refuse it.
 enum ProgressiveDecoder {
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,

@@ -83,7 +83,7 @@ struct ACFirstScan: ScanLoop {
         var found: UInt64 = 0
         // Before which coefficient.
         var position = firstCoefficient
-        // Two loops, since the one that keeps nothing, as most of them, is twice as fast.
+        // Two loops, since most symbols stand for nothing that is kept.
         var blocks = unsafe readSymbols(
             through: min(lastCoefficient, lastKept), &position, &found, values, &bits, keeps: true)
         if blocks == 0 {

@@ -26,9 +26,7 @@ struct ScanSelection {
             uses.append(isNeeded ? ScanUse(recordsHistory: steers) : nil)
             guard isNeeded, !header.isDC else { continue }
             needed[component, default: kept] |= band
-            if header.isRefinement {
-                refined[component, default: 0] |= band
-            }
+            if header.isRefinement { refined[component, default: 0] |= band }
         }
         self.uses = uses.reversed()
         remembers = !refined.isEmpty
@@ -66,7 +64,6 @@ struct KeptCoefficients {
     let offsets = LookupTable<UInt8>(width: 7, repeating: 0)
     /// A bit for each zig-zag position that is kept; DC, which is always kept, is not among them.
     let mask: UInt64
-
     /// The same up to the last that is kept, without gaps.
     let lowest: UInt64
 

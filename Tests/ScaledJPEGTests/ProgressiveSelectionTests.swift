@@ -1,0 +1,103 @@
+@testable import ScaledJPEG
+import TestSupport
+import Testing
+
+/// Which scans of a progressive file are read.
+struct ProgressiveSelectionTests {
+    @Test func `at 1/8 only DC scans are read`() throws {
+        let script = try usual().script
+        let selection = ScanSelection(script, eighths: 1, unread: [0, 0, 0])
+        #expect(selection.uses.map { $0 != nil } == script.scans.map(\.header.isDC))
+        #expect(!selection.remembers)
+    }
+
+    @Test func `a refinement that is read needs every scan of its band before it`() throws {
+        let selection = try ScanSelection(usual().script, eighths: 2, unread: [0, 2, 2])
+        let read = selection.uses.map { $0 != nil }
+        // Of luma, and of chroma but the first scans.
+        #expect(read == [true, true, true, true, true, true, true, false, false, true])
+        // Luma's, until the last.
+        #expect(selection.uses.map { $0?.recordsHistory == true }.indices(of: true) == [1, 4, 5])
+    }
+
+    @Test func `without refinements scans above the kept coefficients are passed over`() throws {
+        let selection = try ScanSelection(usual().script, eighths: 2, unread: [2, 2, 2])
+        #expect(selection.uses.indices(of: nil) == [4, 5, 7, 8, 9])
+        #expect(!selection.remembers)
+        #expect(selection.leftOut.map { $0[0] } == [0, 0, 0])
+        #expect(selection.leftOut.map { $0[1] } == [2, 1, 1])
+    }
+
+    @Test func `a smooth picture of fine quantisers loses a bit at 1/4, a detailed one two`() throws {
+        for (emptiness, bits) in [(100, 1), (50, 2)] {
+            let file = try usual(emptiness: emptiness, coarseness: 1)
+            #expect(UnreadBits.counts(file.script, file.frame, eighths: 2)[0] == bits)
+        }
+    }
+
+    @Test func `coarse quantisers lose nothing, and no picture does at 3/8 and 1/2`() throws {
+        let coarse = try usual(coarseness: 1000)
+        #expect(UnreadBits.counts(coarse.script, coarse.frame, eighths: 2) == [0, 0, 0])
+        let fine = try usual(coarseness: 1)
+        for k in 3...4 { #expect(UnreadBits.counts(fine.script, fine.frame, eighths: k) == [0, 0, 0]) }
+    }
+
+    @Test func `scripts that send bits twice, out of order or not at all are declined`() throws {
+        let whole = Self.usualScans
+        for number in whole.indices where whole[number].band.lowerBound < 10 {
+            try expectDeclined(Array(whole[..<number] + whole[(number + 1)...]))
+            try expectDeclined(Array(whole[...number] + whole[number...]))
+        }
+        // AC before DC.
+        try expectDeclined([whole[1], whole[0]] + whole[2...])
+        // The same, with DC of another component.
+        var alone = whole[0]
+        alone.components = [1, 2]
+        var late = whole[0]
+        late.components = [0]
+        try expectDeclined([alone, whole[1], late] + whole[2...])
+    }
+
+    /// What libjpeg's tools write.
+    private static let usualScans: [ProgressivePlainEncoder.Scan] = [
+        .init(components: [0, 1, 2], band: 0...0, highBit: nil, lowBit: 1),
+        .init(components: [0], band: 1...5, highBit: nil, lowBit: 2),
+        .init(components: [2], band: 1...63, highBit: nil, lowBit: 1),
+        .init(components: [1], band: 1...63, highBit: nil, lowBit: 1),
+        .init(components: [0], band: 6...63, highBit: nil, lowBit: 2),
+        .init(components: [0], band: 1...63, highBit: 2, lowBit: 1),
+        .init(components: [0, 1, 2], band: 0...0, highBit: 1, lowBit: 0),
+        .init(components: [2], band: 1...63, highBit: 1, lowBit: 0),
+        .init(components: [1], band: 1...63, highBit: 1, lowBit: 0),
+        .init(components: [0], band: 1...63, highBit: 1, lowBit: 0),
+    ]
+
+    private func usual(
+        emptiness: Int = 50, coarseness: Int = 1
+    ) throws -> (script: ProgressiveScript, frame: FrameHeader) {
+        var encoder = ProgressivePlainEncoder(random: 1)
+        (encoder.width, encoder.height) = (64, 64)
+        encoder.sampling = [(h: 1, v: 1), (h: 1, v: 1), (h: 1, v: 1)]
+        (encoder.emptiness, encoder.coarseness, encoder.longestRun) = (emptiness, coarseness, 0x7FFF)
+        encoder.scans = Self.usualScans
+        let bytes = try encoder.file().bytes
+        var segments = try SegmentReader(bytes.span)
+        let first = try #require(try segments.nextScan(in: bytes.span))
+        let frame = try #require(segments.frame)
+        let script = try ProgressiveScript(
+            bytes.span, frame, from: first, segments, shouldStop: { false })
+        return (script, frame)
+    }
+
+    private func expectDeclined(_ scans: [ProgressivePlainEncoder.Scan]) throws {
+        var encoder = ProgressivePlainEncoder(random: 1)
+        encoder.sampling = [(h: 1, v: 1), (h: 1, v: 1), (h: 1, v: 1)]
+        encoder.scans = scans
+        let bytes = try encoder.file().bytes
+        #expect(throws: Declined.unusual(.script)) { try progressive(bytes, eighths: 1) }
+    }
+}
+
+extension Array where Element: Equatable {
+    fileprivate func indices(of element: Element) -> [Int] { indices.filter { self[$0] == element } }
+}
