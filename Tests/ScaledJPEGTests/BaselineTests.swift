@@ -38,7 +38,7 @@ struct BaselineTests {
         (encoder.emptiness, encoder.coarseness) = (20, 1)
         encoder.restartIntervals = [interval]
         let bytes = encoder.file()
-        #expect(bytes.count > 2 * SequentialScan.windowCapacity)
+        #expect(bytes.count > 2 * Stretch.unstuffed)
         try expectPlainSamples(of: bytes, "interval \(interval)")
         try expectLibjpegSamples(sequential(bytes, eighths: 1), of: bytes, "interval \(interval)")
     }

@@ -31,7 +31,7 @@ struct FuzzFindingsTests {
     /// Found in files that end so; every larger file may have it in its midst.
     @Test func `a search for the end of a scan takes a stuffed byte across its stretches`() throws {
         for start in 0...4 {
-            var bytes = [UInt8](repeating: 1, count: start + ScanSearch.stretch - 2)
+            var bytes = [UInt8](repeating: 1, count: start + Stretch.searched - 2)
             for _ in 0..<4 { bytes += [0xFF, 0] }
             let end = bytes.count
             bytes += [0xFF, 0xD9]

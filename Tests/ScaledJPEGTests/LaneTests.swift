@@ -17,7 +17,7 @@ struct LaneTests {
     @Test(arguments: [0, 1, 50, 173])
     func `a file of many windows decodes as it does one block after the other`(interval: Int) {
         let bytes = large(restarts: interval)
-        #expect(bytes.count > 2 * SequentialScan.windowCapacity)
+        #expect(bytes.count > 2 * Stretch.unstuffed)
         for k in 1...4 { expectSameOutcome(bytes, eighths: k, LanePlan(), "interval \(interval)") }
     }
 

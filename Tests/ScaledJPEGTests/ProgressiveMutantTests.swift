@@ -110,7 +110,7 @@ struct ProgressiveMutantTests {
             }
             #expect(error == .stopped)
         }
-        let long = [UInt8](repeating: 1, count: 3 * ScanSearch.stretch) + [0xFF, 0xD9]
+        let long = [UInt8](repeating: 1, count: 3 * Stretch.searched) + [0xFF, 0xD9]
         var asked = 0
         #expect(throws: Declined.stopped) {
             _ = try ScanSearch(restarts: 0).end(

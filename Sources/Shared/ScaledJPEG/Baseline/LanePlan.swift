@@ -21,12 +21,12 @@ struct LanePlan {
     var leastScan = 16 << 10
     /// Bytes of a window for which lanes set out.
     var leastWindow = 1 << 10
+    /// Pieces of one plan: of many short intervals the others are for the next plan.
+    var mostPieces = 1 << 10
 
     /// Bytes behind a window that lanes may read: what they pass between two checks, when they were one bit
     /// before a limit that is one bit beyond the window; and a load of eight.
     static let tail = (LaneKernel.stepsPerCheck * LaneKernel.mostBitsOfStep + 1).dividedRoundingUp(by: 8) + 8
-    /// Pieces of one plan: of many short intervals the others are for the next plan.
-    static let mostPieces = 1 << 10
     /// Bits of the shortest block: two codes.
     private static let leastBitsOfBlock = 2
     /// Words of a piece besides those of its blocks: its start, and those of steps before the next check.
@@ -39,8 +39,8 @@ struct LanePlan {
 
     /// Words of any plan over a window.
     func mostWords(ofWindow capacity: Int) -> Int {
-        (8 * capacity + Self.mostPieces * (8 * overlap + 1)) / Self.leastBitsOfBlock
-            + Self.mostPieces * Self.spareWords
+        (8 * capacity + mostPieces * (8 * overlap + 1)) / Self.leastBitsOfBlock
+            + mostPieces * Self.spareWords
     }
 
     /// - Parameters:
@@ -56,11 +56,11 @@ struct LanePlan {
             start = next
         }
         for known in restarts + [end] where 8 * known > first {
-            while known - start / 8 > chunk + chunk / 2, pieces.count < Self.mostPieces {
+            while known - start / 8 > chunk + chunk / 2, pieces.count < mostPieces {
                 let guess = start / 8 + chunk
                 add(to: 8 * min(guess + overlap, known), then: 8 * guess)
             }
-            guard pieces.count < Self.mostPieces else { break }
+            guard pieces.count < mostPieces else { break }
             // One bit beyond, so that the last block's end is found for sure.
             add(to: 8 * known + 1, then: 8 * known)
         }

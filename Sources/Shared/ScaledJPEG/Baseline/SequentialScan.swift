@@ -18,9 +18,6 @@ struct SequentialScan {
     /// MCUs before the next restart marker.
     private var restartDistance: Int
 
-    /// Bytes of a window: it stays in the second-level cache beside the tables.
-    static let windowCapacity = 64 << 10
-
     /// - Parameters:
     ///   - lanes: how blocks are found ahead; nil for one after the other only.
     ///   - fileLength: no window is longer, since memory that is not used must be cleared nevertheless.
@@ -45,7 +42,7 @@ struct SequentialScan {
         restartDistance = interval > 0 ? interval : Int.max
         window = EntropyWindow(
             from: scan.dataStart, takesRestarts: interval > 0,
-            capacity: min(Self.windowCapacity, fileLength - scan.dataStart + 64),
+            capacity: min(Stretch.unstuffed, fileLength - scan.dataStart + 64),
             tail: BlockReader.windowTail)
         coefficients = [Int16](repeating: 0, count: layout.coefficients)
     }
@@ -56,7 +53,7 @@ struct SequentialScan {
     ) throws(Declined) -> Int {
         try window.refill(keepingFrom: 0, of: file)
         if let lanes, file.count - window.filePosition + window.count >= lanes.leastScan {
-            lookahead = LaneLookahead(lanes, tables, slots, windowCapacity: Self.windowCapacity)
+            lookahead = LaneLookahead(lanes, tables, slots, windowCapacity: Stretch.unstuffed)
         }
         for row in 0..<layout.rows {
             if shouldStop() { throw .stopped }

@@ -1,8 +1,5 @@
 /// Finds where a scan's data ends, without decoding it: a search for FF, eight bytes at a time.
 struct ScanSearch {
-    /// Bytes that are searched before `shouldStop` is asked again.
-    static let stretch = 1 << 20
-
     /// The restart markers that the scan must have, in turn.
     let restarts: Int
 
@@ -12,14 +9,14 @@ struct ScanSearch {
     ) throws(Declined) -> Int {
         var position = start
         var found = 0
-        var question = start + Self.stretch
+        var question = start + Stretch.searched
         while position + 1 < bytes.count {
             // What has been passed may reach beyond the stretch by a byte.
             let end = max(position, min(question, bytes.count - 1))
             guard let hit = bytes.firstFF(in: position..<end) else {
                 if shouldStop() { throw .stopped }
                 position = end
-                question = end + Self.stretch
+                question = end + Stretch.searched
                 continue
             }
             switch bytes[hit + 1] {

@@ -12,8 +12,7 @@
     /// The interval's last byte is in the window.
     private var isComplete = false
 
-    /// Stays in the second-level cache beside all else.
-    private static let capacity = 1 << 16
+    private static let capacity = Stretch.unstuffed
     /// Bytes that one block takes at most: 63 symbols of 16 bits with 15 more each, and the length of a run
     /// of blocks. An MCU of ten differences takes less.
     private static let longestBlock = (63 * 31 + 16 + 14 + 7) / 8
