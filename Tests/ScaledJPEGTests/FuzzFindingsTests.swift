@@ -8,7 +8,9 @@ import Testing
 struct FuzzFindingsTests {
     @Test(arguments: try FileManager.default.contentsOfDirectory(atPath: Fixture.path("fuzz")))
     func `a file that the fuzzer kept is declined, or decoded as libjpeg does`(name: String) throws {
-        try ScaledOracle.check(Fixture.bytes("fuzz/" + name))
+        let bytes = Fixture.bytes("fuzz/" + name)
+        try ScaledOracle.check(bytes)
+        for k in 1...4 { expectSameOutcome(bytes, eighths: k, LaneTests.tiny, name) }
     }
 
     @Test func `every fixture is declined, or decoded as libjpeg does`() throws {

@@ -4,8 +4,8 @@ import Testing
 
 /// Lanes against the sequential engine: the same samples, the same refusals.
 struct LaneTests {
-    /// So small that a small file has many pieces, and so little shared that many do not meet.
-    static let tiny = LanePlan(chunk: 40, overlap: 16, leastScan: 0, leastWindow: 16)
+    /// So small that a small file has many pieces and several plans, and so little shared that many do not meet.
+    static let tiny = LanePlan(chunk: 40, overlap: 16, leastScan: 0, leastWindow: 16, mostPieces: 6)
 
     @Test(arguments: 0..<400)
     func `a generated file of any layout decodes as it does one block after the other`(seed: UInt64) {
