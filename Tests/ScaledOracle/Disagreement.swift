@@ -13,6 +13,8 @@ public enum Disagreement: Error, Hashable, Sendable {
     case rows(Int, libjpeg: Int, component: Int)
     case row(Int, component: Int)
 
+    /// Planes of other sizes than the header promised, or none promised.
+    case forecast(at: DecodeScale)
     /// Where the end of the image was said to be, and is not.
     case endOfImage(Int)
     /// Taken at a larger scale, and declined at this one, which needs no more of the file.

@@ -31,6 +31,9 @@ public enum ScaledOracle {
         } catch {
             throw .libjpegRefuses(error)
         }
+        for (scale, picture) in taken where !isAsForecast(picture, libjpeg.header, at: scale) {
+            throw .forecast(at: scale)
+        }
         try compare(coarsest.picture, libjpeg, hasTrailer: coarsest.picture.endOfImage < bytes.count)
         return Set(taken.map(\.scale))
     }
@@ -76,6 +79,17 @@ public enum ScaledOracle {
         }
     }
 
+    /// Whether the planes have the sizes that whoever plans for them expects.
+    private static func isAsForecast(
+        _ picture: ScaledPicture, _ header: JPEGHeader, at scale: DecodeScale
+    ) -> Bool {
+        let forecast = try? ScaledForecast(
+            size: header.size, sampling: header.components.map { (h: $0.h, v: $0.v) },
+            isProgressive: header.process.kind == .progressive)
+        let expected = forecast?.planes(at: scale).map { PixelSize(width: $0.columns, height: $0.rows) }
+        return expected == picture.planes.map { PixelSize(width: $0.columns, height: $0.rows) }
+    }
+
     /// Compares each block's sample at 1/8 with the mean of those at a larger scale: both are its DC, if none
     /// was limited to what a sample can be.
     private static func compare(
@@ -116,17 +130,19 @@ public enum ScaledOracle {
 
 /// What libjpeg-turbo makes of a file.
 private struct LibjpegPicture {
+    let header: JPEGHeader
     let outcome: DecodeOutcome
-    let isProgressive: Bool
     /// Rows of each component.
     let planes: [[[UInt8]]]
     /// Which components are decoded at the scale that was asked for; others, being subsampled, at a larger.
     let isAsCoarse: [Bool]
 
+    var isProgressive: Bool { header.process.kind == .progressive }
+
     init(_ bytes: [UInt8], at scale: DecodeScale) throws(JPEGError) {
         let header = try JPEGHeader(parsing: bytes.span)
+        self.header = header
         let decoder = try JPEGDecoder(header, scale: scale)
-        isProgressive = header.process.kind == .progressive
         isAsCoarse = zip(header.components, decoder.planes).map { component, plane in
             let width = Double(header.size.width * component.h * scale.eighths)
             return plane.extent.width == width / Double(8 * header.maximumH)
