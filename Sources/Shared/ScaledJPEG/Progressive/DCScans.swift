@@ -17,8 +17,9 @@ struct DCFirstScan: ScanLoop {
         _ run: ScanRun, _ coefficients: inout LowCoefficients, _ reader: inout BitReader,
         _ window: inout ScanWindow, _ bytes: Span<UInt8>
     ) throws(Declined) {
-        let places = units.map { DCPlace($0, run, coefficients) }
-        let tables = unsafe units.map { unsafe codes[$0.code].entries }
+        let lanes = units.map { unit in
+            unsafe DCLane(place: DCPlace(unit, run, coefficients), entries: codes[unit.code].entries)
+        }
         try unsafe coefficients.withMemory { memory throws(Declined) in
             try unsafe predictions.withUnsafeMutableBufferPointer { predictions throws(Declined) in
                 var bits = reader
@@ -26,11 +27,11 @@ struct DCFirstScan: ScanLoop {
                 var spilled = 0
                 for index in 0..<run.count {
                     if !window.suffices(bits) { try window.advance(&bits, in: bytes) }
-                    for unit in places.indices {
-                        let place = places[unit]
+                    for lane in lanes {
+                        let place = lane.place
                         bits.refill()
                         // The index has as many bits as the table.
-                        var entry = unsafe tables[unit][ProgressiveCode.index(bits.word)]
+                        var entry = unsafe lane.entries[ProgressiveCode.index(bits.word)]
                         if entry.isRare {
                             entry = codes[place.code].search(bits.word)
                             guard entry.length > 0 else { throw .suspect(.entropy, offset: window.position) }
@@ -135,4 +136,10 @@ private struct DCPlace {
     /// Where the DC coefficient in the run's unit of that number is.
     @inline(always)
     func index(_ unit: Int) -> Int { row.value(column &+ unit &* step) }
+}
+
+/// The same, with the entries of the code that the blocks' differences have.
+@safe private struct DCLane {
+    let place: DCPlace
+    let entries: UnsafePointer<CodeEntry>
 }

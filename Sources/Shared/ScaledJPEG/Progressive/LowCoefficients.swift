@@ -38,7 +38,8 @@ struct LowCoefficients {
         let layout = components[component]
         precondition((0..<layout.rows).contains(row), "a row of the component")
         return BlockRow(
-            groups: layout.groups, values: layout.values + row * layout.groups.coefficients,
+            groupStep: layout.groups.coefficients / layout.groups.count,
+            values: layout.values + row * layout.groups.coefficients,
             blocks: layout.blocks + row * layout.groups.count * BlockGroups.size)
     }
 
@@ -143,14 +144,18 @@ private func centreGroups(
 
 /// Where a row of blocks is: all blocks of whole MCUs, and what rounds them up to whole groups.
 struct BlockRow {
-    let groups: BlockGroups
+    /// Coefficients of a group.
+    let groupStep: Int
     /// Where its coefficients begin, and its blocks.
     let values: Int
     let blocks: Int
 
     /// Where coefficient 0 of a block is; coefficient v · k + u is that times `BlockGroups.size` behind it.
     @inline(always)
-    func value(_ block: Int) -> Int { values &+ groups.index(ofBlock: block) }
+    func value(_ block: Int) -> Int {
+        // As `BlockGroups.index`; an index within the memory cannot overflow.
+        values &+ (block &>> 3) &* groupStep &+ block & 7
+    }
 }
 
 /// The memory of a picture's coefficients.
