@@ -2,11 +2,10 @@
 
 /// Lanes against the sequential engine: whatever the bytes are, they must make no difference.
 enum LaneComparison {
-    /// Short enough for several pieces in any file and several plans in a window, and overlaps in which lanes
-    /// meet or do not.
+    /// Short enough for several pieces in any file, and overlaps in which lanes meet or do not.
     private static let plans = [
-        LanePlan(chunk: 40, overlap: 16, leastScan: 0, leastWindow: 16, mostPieces: 6),
-        LanePlan(chunk: 300, overlap: 96, leastScan: 0, leastWindow: 16),
+        LanePlan(chunk: 40, overlap: 16, least: 16, mostPieces: 6, isAlways: true),
+        LanePlan(chunk: 300, overlap: 96, least: 16, isAlways: true),
     ]
 
     /// - Returns: what differs; nil when all is the same, or the file is none for lanes.

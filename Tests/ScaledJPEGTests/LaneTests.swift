@@ -2,38 +2,45 @@
 import TestSupport
 import Testing
 
-/// Lanes against the sequential engine: the same samples, the same refusals.
+/// Lanes against the sequential engine: the same samples, and the same files declined.
 struct LaneTests {
-    /// So small that a small file has many pieces and several plans, and so little shared that many do not meet.
-    static let tiny = LanePlan(chunk: 40, overlap: 16, leastScan: 0, leastWindow: 16, mostPieces: 6)
+    /// Lanes at any scale; pieces so small that a small file has many and several plans, and many do not meet.
+    private static let tiny = LanePlan(chunk: 40, overlap: 16, least: 16, mostPieces: 6, isAlways: true)
+    /// Lanes at any scale, in pieces as usual.
+    private static let usual = LanePlan(isAlways: true)
 
     @Test(arguments: 0..<400)
-    func `a generated file of any layout decodes as it does one block after the other`(seed: UInt64) {
+    func `a generated file of any layout decodes as it does block after block`(seed: UInt64) {
         var encoder = PlainEncoder(random: 20_000 + seed)
         let bytes = encoder.file()
         for k in 1...4 { expectSameOutcome(bytes, eighths: k, Self.tiny, "seed \(seed)") }
     }
 
-    @Test(arguments: [0, 1, 50, 173])
-    func `a file of many windows decodes as it does one block after the other`(interval: Int) {
-        let bytes = large(restarts: interval)
+    @Test(arguments: [0, 1, 50, 173], [Self.tiny, Self.usual])
+    func `a file of many windows decodes as it does block after block`(interval: Int, plan: LanePlan) {
+        var encoder = PlainEncoder(random: 5)
+        (encoder.width, encoder.height) = (400, 300)
+        (encoder.sampling, encoder.scans) = ([(h: 2, v: 2), (h: 1, v: 1), (h: 1, v: 1)], [[0, 1, 2]])
+        (encoder.emptiness, encoder.coarseness) = (20, 1)
+        encoder.restartIntervals = [interval]
+        let bytes = encoder.file()
         #expect(bytes.count > 2 * Stretch.unstuffed)
-        for k in 1...4 { expectSameOutcome(bytes, eighths: k, LanePlan(), "interval \(interval)") }
+        for k in 1...4 { expectSameOutcome(bytes, eighths: k, plan, "interval \(interval)") }
     }
 
-    @Test func `every sequential file of the corpus decodes as it does one block after the other`() throws {
+    @Test func `every sequential file of the corpus decodes as it does block after block`() {
         guard let corpus = Corpus() else { return }
         for row in corpus.manifest {
             guard let path = row["path"], let bytes = corpus.bytes(path) else { continue }
             for k in 1...4 {
-                expectSameOutcome(bytes, eighths: k, LanePlan(), path)
-                expectSameOutcome(bytes, eighths: k, LaneTests.tiny, path)
+                expectSameOutcome(bytes, eighths: k, Self.usual, path)
+                expectSameOutcome(bytes, eighths: k, Self.tiny, path)
             }
         }
     }
 
     @Test(arguments: 0..<300)
-    func `a damaged file is refused or decoded as it is one block after the other`(seed: UInt64) {
+    func `a damaged file is declined or decodes as it does block after block`(seed: UInt64) {
         var encoder = PlainEncoder(random: 30_000 + seed % 30)
         let sound = encoder.file()
         var random = SplitMix(seed: seed)
@@ -43,48 +50,40 @@ struct LaneTests {
         }
     }
 
-    private func large(restarts: Int) -> [UInt8] {
-        var encoder = PlainEncoder(random: 5)
-        (encoder.width, encoder.height) = (400, 300)
-        (encoder.sampling, encoder.scans) = ([(h: 2, v: 2), (h: 1, v: 1), (h: 1, v: 1)], [[0, 1, 2]])
-        (encoder.emptiness, encoder.coarseness) = (20, 1)
-        encoder.restartIntervals = [restarts]
-        return encoder.file()
-    }
-}
-
-/// Expects lanes to make of a file what the sequential engine makes of it.
-func expectSameOutcome(_ bytes: [UInt8], eighths k: Int, _ plan: LanePlan, _ comment: String) {
-    let alone = outcome(bytes, eighths: k, nil)
-    let laned = outcome(bytes, eighths: k, plan)
-    switch (alone, laned) {
-    case (.success(let alone), .success(let laned)):
-        #expect(alone.endOfImage == laned.endOfImage, "\(comment) at \(k)/8")
-        for (one, other) in zip(alone.planes, laned.planes) {
-            #expect(one.samples == other.samples, "\(comment) at \(k)/8")
+    @Test func `a file cut off anywhere is declined`() {
+        var encoder = PlainEncoder(random: 4)
+        (encoder.width, encoder.height) = (60, 60)
+        let bytes = encoder.file()
+        for length in stride(from: 0, to: bytes.count, by: max(1, bytes.count / 500)) {
+            expectSameOutcome(Array(bytes[..<length]), eighths: 1, Self.tiny, "\(length) bytes")
         }
-    case (.failure, .failure): break
-    case (.success, .failure(let reason)): Issue.record("\(comment) at \(k)/8: lanes \(reason)")
-    case (.failure(let reason), .success): Issue.record("\(comment) at \(k)/8: alone \(reason)")
     }
-}
 
-private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Result<ScaledPicture, Declined>
-{
-    do throws(Declined) {
-        return .success(try baseline(bytes, eighths: k, lanes))
-    } catch {
-        return .failure(error)
+    /// Expects lanes to make of a file what the sequential engine makes of it alone.
+    private func expectSameOutcome(_ bytes: [UInt8], eighths k: Int, _ plan: LanePlan, _ comment: String) {
+        switch (outcome(bytes, eighths: k, nil), outcome(bytes, eighths: k, plan)) {
+        case (.success(let alone), .success(let laned)):
+            #expect(alone.endOfImage == laned.endOfImage, "\(comment) at \(k)/8")
+            for (one, other) in zip(alone.planes, laned.planes) {
+                #expect(one.samples == other.samples, "\(comment) at \(k)/8")
+            }
+        case (.failure, .failure): break
+        case (.success, .failure(let reason)): Issue.record("lanes: \(comment) at \(k)/8: \(reason)")
+        case (.failure(let reason), .success): Issue.record("no lanes: \(comment) at \(k)/8: \(reason)")
+        }
     }
-}
 
-private func baseline(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) throws(Declined) -> ScaledPicture
-{
-    var segments = try SegmentReader(bytes.span)
-    guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
-        throw .suspect(.scan, offset: 0)
+    private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Result<
+        ScaledPicture, Declined
+    > {
+        Result { () throws(Declined) in
+            var segments = try SegmentReader(bytes.span)
+            guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
+                throw .suspect(.scan, offset: 0)
+            }
+            guard !frame.isProgressive else { throw .unusual(.process) }
+            return try BaselineDecoder.decode(
+                bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
+        }
     }
-    guard !frame.isProgressive else { throw .unusual(.process) }
-    return try BaselineDecoder.decode(
-        bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
 }

@@ -75,14 +75,13 @@ extension BaselineDecoder {
     /// The planes, a window of the file with what lanes write about it, and the coefficients of one row of MCUs.
     static func peakBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
         let row = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.v }
+        let window = min(fileBytes, Stretch.unstuffed)
         return ScaledPlane.bytes(of: frame, eighths: k) + row * k * k * MemoryLayout<Int16>.size
-            + min(fileBytes, Stretch.unstuffed) * bytesPerWindowByte + fixedBytes
+            + window + LanePlan.words(ofWindow: window) * MemoryLayout<UInt32>.size + fixedBytes
     }
 
-    /// The byte itself, and a word for each of four blocks, since a flat one takes two bits.
-    private static let bytesPerWindowByte = 17
     /// Lookup tables: 90 KB, or 190 with the strangest codes, and as much again while they are put together;
-    /// lanes' pieces, and places of restart markers.
+    /// those of lanes, their pieces, and places of restart markers.
     private static let fixedBytes = 448 << 10
 }
 

@@ -12,9 +12,10 @@
 /// Bounds. A step passes 31 bits at most, the longest code and the longest value; a lane that has reached its
 /// limit stops at the next check. So it reads no further than `LanePlan.tail` behind a limit, and lanes without
 /// a piece no further behind the window. It writes one word a step, behind the last block's end, and a block
-/// takes two bits at least: that is the room which `LanePlan` gives to a piece. Tables have a step for every
-/// index. The schedule goes on for as many blocks as can end between two checks.
+/// takes `LaneTables.leastBitsOfBlock`: that is the room which `LanePlan` gives to a piece. Tables have a step
+/// for every index. The schedule goes on for as many blocks as can end between two checks.
 @safe struct LaneKernel {
+    static let lanes = 4
     /// Steps that a lane takes before it is asked how far it is.
     static let stepsPerCheck = 8
     /// Bits of the longest step.
@@ -106,7 +107,9 @@
             var entry = unsafe table[Int(bits >> UInt64(64 - HuffmanLookup.indexBits))]
             let isLong = entry >> 16 >= HuffmanLookup.escape
             if isLong { entry = unsafe table[HuffmanLookup.longCode(entry, bits)] }
-            guard entry >> 16 < HuffmanLookup.escape else { return LaneWord(faultAt: position + 16).bits }
+            guard entry >> 16 < HuffmanLookup.escape else {
+                return LaneWord(faultAt: position + LaneWord.bitsOfFault).bits
+            }
             position += Int(entry & 63)
             let advance = UInt(entry >> 16)
             if advance >= UInt(HuffmanLookup.blockEnd) { return LaneWord(endAt: position).bits }

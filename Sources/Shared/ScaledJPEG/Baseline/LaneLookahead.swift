@@ -3,13 +3,15 @@
 ///
 /// Huffman streams resynchronise: wherever a lane begins, soon it reads what is there, mostly within a
 /// hundred bytes. But nothing is believed for that. A lane's words are given out once it has met the reader:
-/// at the same bit, and both at the first block of an MCU. From there on the same bits mean the same.
+/// at the same bit, and at blocks from which on all tables are the same. Then the same bits mean the same.
 /// Where they do not meet, and where bits are no block, nothing is known, and the reader is on its own.
 struct LaneLookahead {
     private let plan: LanePlan
     private let tables: LaneTables
     private let symbols: [HuffmanLookup.Entry]
     private let slots: [BlockSlot]
+    /// `LaneTables.recurrence`.
+    private let recurrence: Int
     let words: LaneWords
 
     private var pieces: [LanePiece] = []
@@ -34,9 +36,10 @@ struct LaneLookahead {
         precondition(LaneWord(position: 8 * (windowCapacity + LanePlan.tail)).bits <= UInt32.max)
         self.plan = plan
         self.tables = LaneTables(tables, slots)
+        recurrence = self.tables.recurrence
         symbols = tables.symbols
         self.slots = slots
-        words = LaneWords(count: plan.mostWords(ofWindow: windowCapacity))
+        words = LaneWords(count: LanePlan.words(ofWindow: windowCapacity))
     }
 
     var isHopeless: Bool { failures >= Self.mostFailures }
@@ -70,11 +73,13 @@ struct LaneLookahead {
     /// Shares the window out among lanes, from a position that is proven.
     private mutating func setOut(from position: Int, over window: EntropyWindow) {
         forget()
-        guard window.count - position / 8 >= plan.leastWindow else { return }
-        pieces = plan.pieces(from: position, window.restarts, end: window.count)
+        guard window.count - position / 8 >= plan.least else { return }
+        pieces = plan.pieces(
+            from: position, window.restarts, end: window.count, room: words.count,
+            leastBits: tables.leastBitsOfBlock)
+        guard let first = pieces.first else { return }
         tables.read(&pieces, window, symbols, slots, into: words)
-        current = 0
-        enter(0, at: pieces[0].words, window)
+        enter(0, at: first.words, window)
     }
 
     /// Looks for the reader's MCU in the pieces that start before it.
@@ -82,7 +87,7 @@ struct LaneLookahead {
         while current + 1 < pieces.count, pieces[current + 1].start <= position {
             let piece = pieces[current + 1]
             let end = piece.words + piece.blocks
-            while candidate <= end, words.position(candidate) < position { candidate += slots.count }
+            while candidate <= end, words.position(candidate) < position { candidate += recurrence }
             if candidate > end {
                 failures += 1
                 next = nil

@@ -45,6 +45,9 @@ struct LaneWord {
 
     init(endAt position: Int) { bits = Self(position: position).bits | Self.blockEnd }
 
+    /// What is passed where there is no code.
+    static let bitsOfFault = 16
+
     init(faultAt position: Int) { bits = Self(endAt: position).bits | Self.fault }
 
     var position: Int { Int(bits >> Self.positionShift) }
@@ -62,7 +65,10 @@ struct LaneTables {
     /// One a block of an MCU: where its tables begin.
     private(set) var turns: [Turn] = []
 
-    struct Turn {
+    /// Of blocks as lanes see them, wrong ones included: a DC and one AC symbol, or what a fault passes.
+    let leastBitsOfBlock: Int
+
+    struct Turn: Equatable {
         /// For the first step of a block: its DC, and as many AC symbols as the index shows behind it.
         let first: Int
         /// For all others: as many AC symbols as the index shows.
@@ -70,6 +76,11 @@ struct LaneTables {
     }
 
     init(_ tables: ScanTables, _ slots: [BlockSlot]) {
+        func least(_ codes: [HuffmanLookup.Entry]) -> Int {
+            codes.map { Int($0 & 63) }.min() ?? LaneWord.bitsOfFault
+        }
+        let shortest = tables.codes.map { least($0.dc) + least($0.ac) }.min() ?? LaneWord.bitsOfFault
+        leastBitsOfBlock = max(2, min(shortest, LaneWord.bitsOfFault))
         var known: [(slot: BlockSlot, turn: Turn)] = []
         for slot in slots {
             let same = known.filter { $0.slot.ac == slot.ac }
@@ -81,6 +92,14 @@ struct LaneTables {
             turns.append(Turn(first: first, rest: rest))
             known.append((slot, Turn(first: first, rest: rest)))
         }
+    }
+
+    /// Blocks after which the turns come again: all of an MCU, or fewer where components share their tables.
+    var recurrence: Int {
+        let count = turns.count
+        return (1...count).first { shift in
+            turns.indices.allSatisfy { turns[$0] == turns[($0 + shift) % count] }
+        } ?? count
     }
 
     /// Adds a table in which every step is in doubt, and has it filled.
@@ -144,7 +163,10 @@ struct LaneTables {
         precondition(window.bytes.count >= window.count + LanePlan.tail && slots.count == turns.count)
         for piece in pieces {
             precondition(piece.start <= piece.limit && piece.limit <= 8 * window.count + 1)
-            precondition(piece.words + LanePlan.words(from: piece.start, to: piece.limit) <= words.count)
+            let room =
+                piece.words
+                + LanePlan.words(from: piece.start, to: piece.limit, leastBits: leastBitsOfBlock)
+            precondition(room <= words.count)
         }
         unsafe steps.withUnsafeBufferPointer { steps in
             unsafe symbols.withUnsafeBufferPointer { symbols in

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Memory for what lanes write: `LaneWord`s of 32 bits.
 ///
 /// Sized for the shortest blocks that there can be, and used for as many as there are: pages that nobody has
@@ -9,14 +7,11 @@ import Glibc
     let base: UnsafeMutablePointer<UInt32>
 
     init(count: Int) {
-        guard let memory = unsafe calloc(count, MemoryLayout<UInt32>.stride) else {
-            preconditionFailure("the host has no memory for \(count) words")
-        }
         self.count = count
-        unsafe base = memory.bindMemory(to: UInt32.self, capacity: count)
+        unsafe base = .allocate(capacity: count)
     }
 
-    deinit { unsafe free(base) }
+    deinit { unsafe base.deallocate() }
 
     /// Position in the window, in bits.
     func position(_ index: Int) -> Int {

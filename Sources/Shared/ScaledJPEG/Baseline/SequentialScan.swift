@@ -6,13 +6,12 @@ struct SequentialScan {
     private let transforms: [ReducedTransform]
     private let offsets: [UInt8]
     private let interval: Int
-    private let lanes: LanePlan?
 
     private var window: EntropyWindow
     /// In bits from the window's start.
     private var position = 0
-    /// Nil where it would not pay.
-    private var lookahead: LaneLookahead?
+    /// Nil where lanes would not pay.
+    let known: KnownBlocks?
     private var coefficients: [Int16]
     private var predictions = [Int32](repeating: 0, count: 3)
     /// MCUs before the next restart marker.
@@ -36,7 +35,6 @@ struct SequentialScan {
             transforms.append(ReducedTransform(eighths: k, table))
         }
         self.transforms = transforms
-        self.lanes = lanes
         offsets = Self.offsets(eighths: k)
         interval = scan.restartInterval
         restartDistance = interval > 0 ? interval : Int.max
@@ -45,6 +43,17 @@ struct SequentialScan {
             capacity: min(Stretch.unstuffed, fileLength - scan.dataStart + 64),
             tail: BlockReader.windowTail)
         coefficients = [Int16](repeating: 0, count: layout.coefficients)
+        let units = layout.columns * layout.rows
+        if let lanes,
+            lanes.pay(
+                bytes: fileLength - scan.dataStart, blocks: units * slots.count,
+                intervals: interval > 0 ? units.dividedRoundingUp(by: interval) : 1, eighths: k)
+        {
+            known = KnownBlocks(
+                lanes, self.tables, slots, columns: layout.columns, windowCapacity: Stretch.unstuffed)
+        } else {
+            known = nil
+        }
     }
 
     /// - Returns: position in the file of the marker behind the scan.
@@ -52,9 +61,6 @@ struct SequentialScan {
         _ file: Span<UInt8>, into planes: inout [ScaledPlane], shouldStop: () -> Bool
     ) throws(Declined) -> Int {
         try window.refill(keepingFrom: 0, of: file)
-        if let lanes, file.count - window.filePosition + window.count >= lanes.leastScan {
-            lookahead = LaneLookahead(lanes, tables, slots, windowCapacity: Stretch.unstuffed)
-        }
         for row in 0..<layout.rows {
             if shouldStop() { throw .stopped }
             for index in coefficients.indices { coefficients[index] = 0 }
@@ -85,11 +91,9 @@ struct SequentialScan {
     /// - Returns: the first that was not read; nil when the bits are no MCU.
     private mutating func readMCUs(_ columns: Range<Int>) -> Int? {
         var column = columns.lowerBound
-        while column < columns.upperBound, lookahead?.isHopeless == false {
-            if let known = lookahead?.take(at: position, most: columns.upperBound - column, of: window) {
-                let end = column + (known.count - 1) / slots.count
-                readKnown(column..<end, known)
-                column = end
+        while column < columns.upperBound, known?.isHopeless == false {
+            if let next = readKnown(column..<columns.upperBound) {
+                column = next
             } else {
                 guard let next = readUnknown(column..<column + 1) else { return nil }
                 guard next > column else { return column }
@@ -99,15 +103,18 @@ struct SequentialScan {
         return readUnknown(column..<columns.upperBound)
     }
 
-    /// MCUs whose blocks start at these words of the lookahead; the last is where they end.
-    private mutating func readKnown(_ columns: Range<Int>, _ starts: Range<Int>) {
-        guard let words = lookahead?.words else { return }
-        precondition(starts.count == columns.count * slots.count + 1 && starts.upperBound <= words.count)
-        unsafe withReader { reader, slots, window in
-            unsafe KnownBlockReader(blocks: reader, slots: slots, window: window)
-                .read(columns, words.base + starts.lowerBound)
+    /// MCUs whose blocks were found ahead.
+    ///
+    /// - Returns: the first that was not; nil when all were not.
+    private mutating func readKnown(_ columns: Range<Int>) -> Int? {
+        guard let known, let starts = known.take(at: position, most: columns.count, of: window) else {
+            return nil
         }
-        position = words.position(starts.upperBound - 1)
+        let next = columns.lowerBound + (starts.count - 1) / slots.count
+        position = unsafe withReader { reader, slots, window in
+            unsafe known.read(columns.lowerBound..<next, starts, reader, slots, window)
+        }
+        return next
     }
 
     /// MCUs one after the other, each where the one before ends.
@@ -192,7 +199,7 @@ struct SequentialScan {
     private mutating func refill(_ file: Span<UInt8>) throws(Declined) {
         try window.refill(keepingFrom: position / 8, of: file)
         position %= 8
-        lookahead?.forget()
+        known?.forget()
     }
 
     private func fault(_ suspect: Declined.Suspect) -> Declined {
@@ -201,7 +208,7 @@ struct SequentialScan {
 
     /// `BlockReader.offsets`.
     private static func offsets(eighths k: Int) -> [UInt8] {
-        var offsets = [UInt8](repeating: 0, count: 128)
+        var offsets = [UInt8](repeating: 0, count: KnownBlockReader.mostZigzag + 1)
         for (index, position) in ReducedTransform.positions(eighths: k).enumerated() {
             offsets[position] = UInt8(index * BlockGroups.size)
         }
