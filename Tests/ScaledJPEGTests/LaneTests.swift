@@ -5,7 +5,7 @@ import Testing
 /// Lanes against the sequential engine: the same samples, and the same files declined.
 struct LaneTests {
     /// Lanes at any scale; pieces so small that a small file has many and several plans, and many do not meet.
-    private static let tiny = LanePlan(chunk: 40, overlap: 16, least: 16, mostPieces: 6, isAlways: true)
+    static let tiny = LanePlan(chunk: 40, overlap: 16, least: 16, mostPieces: 6, isAlways: true)
     /// Lanes at any scale, in pieces as usual.
     private static let usual = LanePlan(isAlways: true)
 
@@ -58,32 +58,32 @@ struct LaneTests {
             expectSameOutcome(Array(bytes[..<length]), eighths: 1, Self.tiny, "\(length) bytes")
         }
     }
+}
 
-    /// Expects lanes to make of a file what the sequential engine makes of it alone.
-    private func expectSameOutcome(_ bytes: [UInt8], eighths k: Int, _ plan: LanePlan, _ comment: String) {
-        switch (outcome(bytes, eighths: k, nil), outcome(bytes, eighths: k, plan)) {
-        case (.success(let alone), .success(let laned)):
-            #expect(alone.endOfImage == laned.endOfImage, "\(comment) at \(k)/8")
-            for (one, other) in zip(alone.planes, laned.planes) {
-                #expect(one.samples == other.samples, "\(comment) at \(k)/8")
-            }
-        case (.failure, .failure): break
-        case (.success, .failure(let reason)): Issue.record("lanes: \(comment) at \(k)/8: \(reason)")
-        case (.failure(let reason), .success): Issue.record("no lanes: \(comment) at \(k)/8: \(reason)")
+/// Expects lanes to make of a file what the sequential engine makes of it alone.
+func expectSameOutcome(_ bytes: [UInt8], eighths k: Int, _ plan: LanePlan, _ comment: String) {
+    switch (outcome(bytes, eighths: k, nil), outcome(bytes, eighths: k, plan)) {
+    case (.success(let alone), .success(let laned)):
+        #expect(alone.endOfImage == laned.endOfImage, "\(comment) at \(k)/8")
+        for (one, other) in zip(alone.planes, laned.planes) {
+            #expect(one.samples == other.samples, "\(comment) at \(k)/8")
         }
+    case (.failure, .failure): break
+    case (.success, .failure(let reason)): Issue.record("lanes: \(comment) at \(k)/8: \(reason)")
+    case (.failure(let reason), .success): Issue.record("no lanes: \(comment) at \(k)/8: \(reason)")
     }
+}
 
-    private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Result<
-        ScaledPicture, Declined
-    > {
-        Result { () throws(Declined) in
-            var segments = try SegmentReader(bytes.span)
-            guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
-                throw .suspect(.scan, offset: 0)
-            }
-            guard !frame.isProgressive else { throw .unusual(.process) }
-            return try BaselineDecoder.decode(
-                bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
+private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Result<
+    ScaledPicture, Declined
+> {
+    Result { () throws(Declined) in
+        var segments = try SegmentReader(bytes.span)
+        guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
+            throw .suspect(.scan, offset: 0)
         }
+        guard !frame.isProgressive else { throw .unusual(.process) }
+        return try BaselineDecoder.decode(
+            bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
     }
 }

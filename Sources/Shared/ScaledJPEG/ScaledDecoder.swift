@@ -4,8 +4,9 @@ public import Geometry
 ///
 /// A DCT block holds its frequencies one by one: a picture at k/8 needs the lowest k × k of each, and this
 /// decoder neither keeps nor transforms the others. Of a progressive file it does not even read the scans
-/// that hold nothing else. At 1/8 the samples are libjpeg-turbo's, bit for bit; above, they are the
-/// truncated DCT, which keeps what a box average would blur.
+/// that hold nothing else, nor, at 1/4, last bits that a thumbnail does not show (`UnreadBits`). At 1/8 the
+/// samples are libjpeg-turbo's, bit for bit; above, they are the truncated DCT, which keeps what a box average
+/// would blur.
 ///
 /// Whatever is out of the ordinary is declined, so that libjpeg-turbo has the last word on it.
 public struct ScaledDecoder: Sendable {

@@ -28,14 +28,14 @@ public struct Rendering: Sendable {
 }
 
 extension RenderPlan {
-    /// Turns the file's bytes into thumbnails: decodes once, row by row, into one canvas an output; turns
+    /// Turns the file's bytes into thumbnails: decodes once, into one canvas an output; turns
     /// each upright; encodes. Starts and ends on the calling thread, which is busy all the while.
     ///
     /// - Parameters:
     ///   - bytes: the whole file, as planned for or confirmed.
     ///   - memory: what the job holds; at least this plan's footprint. Some files turn out not to be for the
     ///     decoder that was planned for, and the next one may take more.
-    ///   - shouldStop: asked between strips; a picture may take long, and its job may be given back.
+    ///   - shouldStop: asked again and again; a picture may take long, and its job may be given back.
     /// - Throws: what the picture data turned out to be; `.needsMemory`; `.stopped`.
     public func render(
         _ bytes: Span<UInt8>, within memory: ByteCount, shouldStop: () -> Bool = { false }

@@ -14,6 +14,9 @@ struct ScaledSource: SourceDecoder {
     /// than time. At 1/8 that is a picture of 700 megapixels, at 1/2 one of 45.
     static let largestPlanes = 16 << 20
 
+    /// Rows that are delivered before `shouldStop` is asked again.
+    private static let rowsPerQuestion = 32
+
     /// Nil for what the header says is not for this decoder.
     init?(_ header: JPEGHeader, _ request: DecodeRequest) {
         // Rows of damaged pictures, and how many are good, are libjpeg's.
@@ -45,8 +48,14 @@ struct ScaledSource: SourceDecoder {
             guard error != .stopped else { throw .stopped }
             return .declined
         }
+        // Two readers of one header: should they ever differ, rows would have other lengths than planned.
+        let sizes = picture.planes.map { PixelSize(width: $0.columns, height: $0.rows) }
+        guard sizes == planes.map(\.samples) else { return .declined }
         for (index, plane) in picture.planes.enumerated() {
-            for y in 0..<plane.rows { plane.withRow(y) { row(index, $0) } }
+            for y in 0..<plane.rows {
+                if y % Self.rowsPerQuestion == 0, shouldStop() { throw .stopped }
+                plane.withRow(y) { row(index, $0) }
+            }
         }
         let isWhole = picture.endOfImage == bytes.count
         return .delivered(notes: isWhole ? [] : [JPEGHeader.Note.trailingData.rawValue], rowsGood: nil)

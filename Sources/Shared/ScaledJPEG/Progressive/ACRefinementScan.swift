@@ -30,7 +30,9 @@ struct ACRefinementScan: ScanLoop {
     ) throws(Declined) {
         let row = coefficients.row(run.row, of: component)
         try unsafe coefficients.withMemory { memory throws(Declined) in
-            guard let history = unsafe memory.history else { return }
+            guard let history = unsafe memory.history else {
+                preconditionFailure("who refines remembers what there is to refine")
+            }
             let loop = unsafe ACRefinementLoop(
                 code: code, entries: code.entries, steps: steps.elements, offsets: kept.offsets.elements,
                 unkept: memory.unkept, lowest: kept.lowest, band: band, bit: 1 << lowBit)
