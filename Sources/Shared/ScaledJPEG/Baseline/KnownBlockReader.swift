@@ -55,8 +55,11 @@
                         unsafe place(block, column, eighths: k).pointee = Int16(
                             truncatingIfNeeded: prediction)
                     } else {
+                        // The last coefficient, from the word that ends the block; unknown is all of them.
+                        let passed = unsafe starts[first &+ block &+ 1] / UInt32(LaneWord.coefficient) & 63
                         unsafe heads[first &+ block] = BlockHead(
-                            end: UInt32(truncatingIfNeeded: cursor.position), dc: prediction)
+                            end: UInt32(truncatingIfNeeded: cursor.position), dc: prediction,
+                            lastZigzag: Int32(truncatingIfNeeded: min(passed &- 1, blocks.last)))
                     }
                 }
                 first &+= slotCount
@@ -72,7 +75,7 @@
     private func readTails(_ columns: Range<Int>, _ number: Int, eighths k: Int) {
         let table = unsafe slots[number].ac
         let (fields, symbols) = unsafe (fields + table, blocks.symbols + table)
-        let (offsets, last) = unsafe (blocks.offsets, blocks.last)
+        let offsets = unsafe blocks.offsets
         let lastColumn = columns.upperBound &- 1
         for column in stride(from: columns.lowerBound, through: lastColumn, by: 4) {
             // Instead of those beyond the last, that once more.
@@ -91,12 +94,14 @@
             var b = BlockCursor(position: Int(known.1.end))
             var c = BlockCursor(position: Int(known.2.end))
             var d = BlockCursor(position: Int(known.3.end))
-            repeat {
+            while (a.zigzag &- known.0.lastZigzag) | (b.zigzag &- known.1.lastZigzag)
+                | (c.zigzag &- known.2.lastZigzag) | (d.zigzag &- known.3.lastZigzag) < 0
+            {
                 unsafe a.store(fields, symbols, offsets, places.0, window)
                 unsafe b.store(fields, symbols, offsets, places.1, window)
                 unsafe c.store(fields, symbols, offsets, places.2, window)
                 unsafe d.store(fields, symbols, offsets, places.3, window)
-            } while min(min(a.zigzag, b.zigzag), min(c.zigzag, d.zigzag)) < last
+            }
             // Last, since coefficients that are not kept were stored here.
             unsafe places.0.pointee = Int16(truncatingIfNeeded: known.0.dc)
             unsafe places.1.pointee = Int16(truncatingIfNeeded: known.1.dc)
@@ -119,6 +124,8 @@ struct BlockHead {
     /// Position behind DC.
     var end: UInt32 = 0
     var dc: Int32 = 0
+    /// Of the last coefficient that is not zero and wanted; or beyond.
+    var lastZigzag: Int32 = 0
 }
 
 /// A block on its way through its symbols.
@@ -126,7 +133,7 @@ private struct BlockCursor {
     /// In the window, in bits.
     var position: Int
     /// Of the last coefficient.
-    var zigzag: UInt32 = 0
+    var zigzag: Int32 = 0
 
     /// Reads an AC symbol; what the scale does not need goes where DC will be.
     @inline(always)
@@ -154,11 +161,11 @@ private struct BlockCursor {
         if _slowPath(total == 0) {
             let long = unsafe symbols[HuffmanLookup.longCode(symbols[index], bits)]
             position &+= Int(long & 63)
-            zigzag &+= min(long >> 16, FieldLookup.blockEnd)
+            zigzag &+= Int32(min(long >> 16, FieldLookup.blockEnd))
             return Self.value(bits, behind: UInt8(long >> 6 & 63), shift: UInt8(63 &- long >> 12 & 15))
         }
         position &+= Int(total)
-        zigzag &+= unsafe UInt32(entry.load(fromByteOffset: 3, as: UInt8.self))
+        zigzag &+= unsafe Int32(entry.load(fromByteOffset: 3, as: UInt8.self))
         return unsafe Self.value(
             bits, behind: entry.load(fromByteOffset: 1, as: UInt8.self),
             shift: entry.load(fromByteOffset: 2, as: UInt8.self))

@@ -44,20 +44,19 @@ struct LanePlan {
     /// Whether lanes are worth their tables: measured on photographs, as the sizes at which the sequential
     /// engine alone is as fast.
     ///
-    /// The more of a block is wanted, the less there is to be passed over: above 1/4 only files with many
-    /// bits a block gain. And what is found of an interval is handed over on its own.
+    /// The more of a block is wanted, the less there is to be passed over: at 4/8 only files with many bits
+    /// a block gain. And what is found of an interval is handed over on its own.
     ///
     /// - Parameters:
     ///   - bytes: of the scan, its blocks, and its intervals.
     func pay(bytes: Int, blocks: Int, intervals: Int, eighths k: Int) -> Bool {
         if isAlways { return true }
         guard intervals == 1 || bytes / intervals >= 256 else { return false }
-        let bitsOfBlock = 8 * bytes / blocks
         return switch k {
         case 1: bytes >= 32 << 10
         case 2: bytes >= 48 << 10
-        case 3: bytes >= 96 << 10 && bitsOfBlock >= 30
-        default: bytes >= 192 << 10 && bitsOfBlock >= 110
+        case 3: bytes >= 96 << 10
+        default: bytes >= 192 << 10 && 8 * bytes / blocks >= 110
         }
     }
 
