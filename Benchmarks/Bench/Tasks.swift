@@ -52,7 +52,8 @@ struct Tasks {
         let request = ThumbnailRequest(
             points: try PointSize(points), scales: scales, quality: Self.quality, options: options)
         let file = try open(path)
-        let plan = try RenderPlan(try inspect(file), request, fileBytes: Int(file.size.bytes))
+        let plan = try RenderPlan(
+            try inspect(file), request, fileBytes: Int(file.size.bytes), within: .max)
         return (plan, try file.readAll(limit: plan.footprint.source))
     }
 

@@ -17,6 +17,8 @@ struct JobProcessor: Sendable {
     let files: BlockingThreads
     let cores: CoreThreads
     let options: WorkerOptions
+    /// The memory of all jobs together.
+    let budget: ByteCount
     /// Raised when running jobs are to be given back.
     let giveBack: Flag
 
@@ -90,7 +92,8 @@ struct JobProcessor: Sendable {
         _ picture: InspectedPicture, _ request: ThumbnailRequest, fileBytes: ByteCount
     ) throws(JobProblem) -> RenderPlan {
         do throws(PictureError) {
-            return try RenderPlan(picture, request, fileBytes: Int(clamping: fileBytes.bytes))
+            return try RenderPlan(
+                picture, request, fileBytes: Int(clamping: fileBytes.bytes), within: budget)
         } catch {
             throw .picture(error)
         }

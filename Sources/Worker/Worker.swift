@@ -72,7 +72,7 @@ struct Worker: Sendable {
         let settlement = Settlement(
             processor: JobProcessor(
                 sources: sources, outputs: outputs, files: files, cores: cores,
-                options: options, giveBack: giveBack),
+                options: options, budget: admission.total, giveBack: giveBack),
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,

@@ -10,7 +10,7 @@ struct DecoderChoiceTests {
     @Test(arguments: [
         "landscape-420.jpg", "portrait-422.jpg", "square-444.jpg", "landscape-grey.jpg", "landscape-rgb.jpg",
         "landscape-progressive.jpg", "landscape-grey-progressive.jpg", "landscape-restarts.jpg",
-        "sampling-410.jpg", "sampling-422-as-221212.jpg", "orientation-6.jpg", "multi-picture.jpg",
+        "sampling-422-as-221212.jpg", "orientation-6.jpg", "multi-picture.jpg",
     ])
     func `what most cameras and programs write is planned for the scaled decoder`(name: String) throws {
         #expect(try plan(Fixture.bytes(name), "8x8").decoder is ScaledSource)
@@ -18,7 +18,7 @@ struct DecoderChoiceTests {
 
     @Test(arguments: [
         "cmyk-plain.jpg", "ycck-adobe.jpg", "lossless-rgb.jpg", "bytes-between-segments.jpg",
-        "sampling-fractional.jpg",
+        "sampling-fractional.jpg", "sampling-410.jpg", "sampling-411.jpg", "sampling-luma-below-chroma.jpg",
     ])
     func `what the header says is out of the ordinary is planned for libjpeg`(name: String) throws {
         let planned = try plan(Fixture.bytes(name), "8x8")
@@ -29,6 +29,24 @@ struct DecoderChoiceTests {
         let arithmetic = Fixture.bytes("landscape-420.jpg").withFrameMarker(0xC9)
         #expect(try plan(arithmetic, "8x8").decoder is LibJPEGSource)
         #expect(try plan(SlowPicture.bytes(side: 1024, bands: 1), "8x8").decoder is LibJPEGSource)
+    }
+
+    @Test func `a decoder that takes less is planned for where the best takes more than there is`() throws {
+        let bytes = Fixture.bytes("landscape-420.jpg")
+        let best = try plan(bytes, "159x159")
+        let thrifty = try #require(best.fallback)
+        #expect(best.decoder is ScaledSource && thrifty.footprint.total < best.footprint.total)
+        for (memory, expected) in [
+            (best.footprint.total, best), (thrifty.footprint.total, thrifty), (.kibibytes(1), thrifty),
+        ] {
+            let planned = try plan(bytes, "159x159", within: memory)
+            #expect(
+                planned.footprint == expected.footprint && planned.decoder.scale == expected.decoder.scale)
+            #expect(try planned.confirmed(by: bytes.span).footprint == expected.footprint)
+        }
+        // A progressive picture takes less of the best decoder, whatever there is.
+        let progressive = Fixture.bytes("landscape-progressive.jpg")
+        #expect(try plan(progressive, "159x159", within: .kibibytes(1)).decoder is ScaledSource)
     }
 
     @Test func `linear light, damaged pictures and full size are libjpeg's`() throws {
@@ -71,9 +89,9 @@ struct DecoderChoiceTests {
         let fixture = Fixture.bytes("landscape-420.jpg")
         let options = RenderOptions(pixelLimit: .max)
         // 4:2:0 at 1/8 takes 1.5 bytes for 64 pixels.
-        let large = try plan(fixture.withFrameSize(60_000, 11_900), "100x100", options: options)
-        #expect(large.decoder is ScaledSource && large.footprint.decoder > .mebibytes(15))
-        let larger = try plan(fixture.withFrameSize(60_000, 12_000), "100x100", options: options)
+        let large = try plan(fixture.withFrameSize(60_000, 5900), "100x100", options: options)
+        #expect(large.decoder is ScaledSource && large.footprint.decoder > .mebibytes(7))
+        let larger = try plan(fixture.withFrameSize(60_000, 6000), "100x100", options: options)
         #expect(larger.decoder is LibJPEGSource && larger.footprint.decoder < .mebibytes(2))
     }
 

@@ -238,7 +238,7 @@ private func storedPlanes(
     let untagged = InspectedPicture(
         picture: found.picture, format: found.format, orientation: ExifOrientation.find(exif: nil, xmp: nil))
     let request = try plan(bytes, points, options: options).request
-    let planned = try RenderPlan(untagged, request, fileBytes: bytes.count)
+    let planned = try RenderPlan(untagged, request, fileBytes: bytes.count, within: .max)
     switch try planned.paint(bytes.span, within: .max).canvases[0].finish() {
     case .grey(let size, let luma): return ([luma.copied()], size)
     case .colour(let size, let luma, let blue, let red):

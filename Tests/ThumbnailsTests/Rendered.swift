@@ -49,12 +49,12 @@ func render(
 
 func plan(
     _ bytes: [UInt8], _ points: String, scales: [Double] = [1], quality: Int = 80,
-    options: RenderOptions = RenderOptions()
+    options: RenderOptions = RenderOptions(), within memory: ByteCount = .max
 ) throws -> RenderPlan {
     let request = ThumbnailRequest(
         points: try PointSize(points), scales: scales, quality: quality, options: options)
     return try RenderPlan(
-        InspectedPicture(inspecting: bytes.span), request, fileBytes: bytes.count)
+        InspectedPicture(inspecting: bytes.span), request, fileBytes: bytes.count, within: memory)
 }
 
 /// Whether two colours are the same to the eye: a JPEG at quality 80 moves flat colours by a few levels.

@@ -1,6 +1,7 @@
 internal import Exif
 public import Geometry
 internal import Pixels
+public import Units
 
 /// Everything that is decided about a picture before its data is read: sizes, decoder, scale, memory.
 public struct RenderPlan: Sendable {
@@ -20,11 +21,18 @@ public struct RenderPlan: Sendable {
     /// Those that are left if it declines.
     private let alternatives: ArraySlice<any SourceDecoder>
     private let fileBytes: Int
+    /// The most that any job may hold.
+    private let memory: ByteCount
 
-    /// - Parameter fileBytes: the file's length.
+    /// Plans for the best decoder whose footprint fits in `memory`: what one holds whole another streams, and
+    /// slower is better than refused. If none fits, for the one that takes the least.
+    ///
+    /// - Parameters:
+    ///   - fileBytes: the file's length.
+    ///   - memory: the most that any job may hold.
     /// - Throws: `.geometry`, `.refused`.
     public init(
-        _ picture: InspectedPicture, _ request: ThumbnailRequest, fileBytes: Int
+        _ picture: InspectedPicture, _ request: ThumbnailRequest, fileBytes: Int, within memory: ByteCount
     ) throws(PictureError) {
         let (stored, options) = (picture.stored, request.options)
         guard stored.pixelCount <= options.pixelLimit else {
@@ -44,13 +52,21 @@ public struct RenderPlan: Sendable {
             for: DecodeRequest(
                 geometry: geometry, headroom: options.headroom, layout: layout,
                 acceptsDamage: options.acceptsPartial, fileBytes: fileBytes))
-        self.init(picture, request, geometry, layout, decoders[...], fileBytes: fileBytes)
+        var plan = RenderPlan(
+            picture, request, geometry, layout, decoders[...], fileBytes: fileBytes, within: memory)
+        while plan.footprint.total > memory, let next = plan.fallback,
+            next.footprint.total < plan.footprint.total
+        {
+            plan = next
+        }
+        self = plan
     }
 
     /// - Parameter decoders: the planned one and its alternatives; at least one.
     private init(
         _ picture: InspectedPicture, _ request: ThumbnailRequest, _ geometry: ThumbnailPlan,
-        _ layout: SourceLayout, _ decoders: ArraySlice<any SourceDecoder>, fileBytes: Int
+        _ layout: SourceLayout, _ decoders: ArraySlice<any SourceDecoder>, fileBytes: Int,
+        within memory: ByteCount
     ) {
         let decoder = decoders[decoders.startIndex]
         let orientation = picture.orientation.value
@@ -66,13 +82,16 @@ public struct RenderPlan: Sendable {
         self.layout = layout
         self.decoder = decoder
         self.fileBytes = fileBytes
+        self.memory = memory
         alternatives = decoders.dropFirst()
     }
 
     /// The plan for a file that this plan's decoder declines; nil if that one takes every file.
     package var fallback: RenderPlan? {
         alternatives.isEmpty
-            ? nil : RenderPlan(picture, request, geometry, layout, alternatives, fileBytes: fileBytes)
+            ? nil
+            : RenderPlan(
+                picture, request, geometry, layout, alternatives, fileBytes: fileBytes, within: memory)
     }
 
     /// The same plan made from the file's bytes, now that they are at hand: the file may have been
@@ -81,7 +100,7 @@ public struct RenderPlan: Sendable {
     /// - Throws: also `.changed` if these bytes need more memory than was planned.
     public func confirmed(by bytes: Span<UInt8>) throws(PictureError) -> RenderPlan {
         let plan = try RenderPlan(
-            InspectedPicture(inspecting: bytes), request, fileBytes: bytes.count)
+            InspectedPicture(inspecting: bytes), request, fileBytes: bytes.count, within: memory)
         guard plan.footprint.total <= footprint.total else { throw .changed }
         return plan
     }

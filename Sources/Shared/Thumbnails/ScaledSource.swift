@@ -11,8 +11,8 @@ struct ScaledSource: SourceDecoder {
     let peakBytes: Int
 
     /// Planes of a file that libjpeg-turbo would stream, in bytes: beyond this, constant memory is worth more
-    /// than time. At 1/8 that is a picture of 700 megapixels, at 1/2 one of 45.
-    static let largestPlanes = 16 << 20
+    /// than time. At 1/8 that is a picture of 350 megapixels, at 1/2 one of 22.
+    static let largestPlanes = 8 << 20
 
     /// Rows that are delivered before `shouldStop` is asked again.
     private static let rowsPerQuestion = 32
@@ -71,8 +71,20 @@ extension JPEGHeader {
             case .lossless: false
             }
         let oddities: Set<Note> = [.bytesBetweenSegments, .wrongScanParameters, .standardHuffmanTables]
-        return isUsual && precision == 8 && [.grey, .yCbCr, .rgb].contains(colour)
-            && notes.isDisjoint(with: oddities)
+        return isUsual && precision == 8 && isSharpWhenScaled && notes.isDisjoint(with: oddities)
+    }
+
+    /// Every component comes at k/8 of its stored size. Luma, or red, green and blue, that is stored smaller than
+    /// another component would be too small then, and chroma that is stored at a quarter; libjpeg decodes such at
+    /// up to twice the scale.
+    private var isSharpWhenScaled: Bool {
+        let shares = components.map { (h: maximumH / $0.h, v: maximumV / $0.v) }
+        return switch colour {
+        case .grey: true
+        case .yCbCr: shares[0] == (1, 1) && shares.allSatisfy { $0.h <= 2 && $0.v <= 2 }
+        case .rgb: shares.allSatisfy { $0 == (1, 1) }
+        case .cmyk, .ycck, .unknown: false
+        }
     }
 }
 
