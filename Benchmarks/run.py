@@ -43,7 +43,10 @@ def quote(outcomes):
     readme = ROOT / "README.md"
     before, rest = readme.read_text().split(QUOTE_BEGIN)
     after = rest.split(QUOTE_END)[1]
-    lines = ["", f"{machine()}, {datetime.date.today()}; medians of {REPETITIONS} runs in turns:", "", *table(outcomes), ""]
+    lines = [
+        "", f"{machine()}, {datetime.date.today()}; medians of {REPETITIONS} runs in turns:", "",
+        "| measure | ours | against | ratio |", "|---|---|---|---|",
+        *(row.quotation() for outcome in outcomes for row in outcome.rows), ""]
     readme.write_text(before + QUOTE_BEGIN + "\n".join(lines) + QUOTE_END + after)
 
 

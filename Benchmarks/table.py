@@ -30,10 +30,17 @@ class Row:
         holds = self.value >= self.target if self.at_least else self.value <= self.target
         return "yes" if holds and self.also else "no"
 
+    @property
+    def shown_value(self):
+        return self.shown or ("–" if self.value is None else f"{self.value:.2f}{self.unit}")
+
+    def quotation(self):
+        """Without the target, which is for those who work on it."""
+        return f"| {self.measure} | {self.ours} | {self.peer} | {self.shown_value} |"
+
     def markdown(self):
-        value = self.shown or ("–" if self.value is None else f"{self.value:.2f}{self.unit}")
         target = self.target_shown or f"{'≥' if self.at_least else '≤'} {self.target:g}{self.unit}"
-        return f"| {self.measure} | {self.ours} | {self.peer} | {value} | {target} | {self.reached} |"
+        return f"| {self.measure} | {self.ours} | {self.peer} | {self.shown_value} | {target} | {self.reached} |"
 
 
 @dataclass
