@@ -35,7 +35,7 @@ enum LaneComparison {
                 throw .suspect(.scan, offset: 0)
             }
             guard !frame.isProgressive else { throw .unusual(.process) }
-            return try BaselineDecoder.decode(
+            return try SequentialDecoder.decode(
                 bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
         }
     }

@@ -83,7 +83,7 @@ private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Re
             throw .suspect(.scan, offset: 0)
         }
         guard !frame.isProgressive else { throw .unusual(.process) }
-        return try BaselineDecoder.decode(
+        return try SequentialDecoder.decode(
             bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
     }
 }

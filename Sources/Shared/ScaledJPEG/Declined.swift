@@ -9,7 +9,7 @@ public enum Declined: Error, Hashable, Sendable {
     case stopped
 
     public enum Unusual: Hashable, Sendable {
-        case process, precision, components, sampling, scale
+        case process, precision, components, sampling, size, scale
         /// The height comes after the first scan (DNL), or tables change under a running scan.
         case layout
         /// A progressive script that sends bits out of order.

@@ -57,7 +57,7 @@ extension FrameHeader {
     ) throws(Declined) {
         guard width > 0 else { throw .suspect(.frame, offset: offset) }
         guard height > 0 else { throw .unusual(.layout) }
-        guard width <= Self.largestSide, height <= Self.largestSide else { throw .unusual(.sampling) }
+        guard width <= Self.largestSide, height <= Self.largestSide else { throw .unusual(.size) }
         guard entries.allSatisfy({ (1...4).contains($0.h) && (1...4).contains($0.v) }) else {
             throw .suspect(.frame, offset: offset)
         }

@@ -46,3 +46,17 @@ enum ProgressiveDecoder {
         return ScaledPicture(planes: planes, endOfImage: script.endOfImage)
     }
 }
+
+extension ProgressiveDecoder {
+    /// Coefficients of the whole picture, two bytes each. Above 1/8, while scans are read, also a word a
+    /// block that says which of its coefficients are not zero, for refinements; then the planes.
+    static func peakBytes(of frame: FrameHeader, eighths k: Int) -> Int {
+        let blocks = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.storedRows }
+        let history = k > 1 ? blocks * MemoryLayout<UInt64>.size : 0
+        let planes = ScaledPlane.bytes(of: frame, eighths: k)
+        return blocks * k * k * MemoryLayout<Int16>.size + max(history, planes) + fixedBytes
+    }
+
+    /// A window of the file, lookup tables, and the script's scans, 500 at most.
+    private static let fixedBytes = 256 << 10
+}

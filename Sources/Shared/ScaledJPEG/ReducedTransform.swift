@@ -1,5 +1,3 @@
-import Glibc
-
 /// The inverse DCT of the lowest k × k frequencies of 8 × 8: k × k samples, as if the picture had been
 /// band-limited and sampled at the centres of its larger pixels.
 ///
@@ -65,58 +63,4 @@ struct ReducedTransform {
             }
         }
     }
-
-    /// The plain version, in Double: one block of dequantised coefficients, v · k + u.
-    static func reference(_ coefficients: [Double], eighths k: Int) -> [Double] {
-        (0..<k * k).map { sample in
-            let (x, y) = (Double(sample % k), Double(sample / k))
-            var sum = 0.0
-            for v in 0..<k {
-                for u in 0..<k {
-                    let weight = (u == 0 ? 0.5.squareRoot() : 1) * (v == 0 ? 0.5.squareRoot() : 1)
-                    sum +=
-                        weight * coefficients[v * k + u]
-                        * cos((2 * x + 1) * Double(u) * .pi / Double(2 * k))
-                        * cos((2 * y + 1) * Double(v) * .pi / Double(2 * k))
-                }
-            }
-            return 128 + sum / 4
-        }
-    }
-}
-
-/// How the coefficients of a row of blocks lie in memory: eight adjacent blocks take turns, so that one
-/// vector holds the same coefficient of all eight.
-struct BlockGroups: Equatable {
-    let k: Int
-    /// Groups of eight blocks; the last may have room to spare.
-    let count: Int
-    /// Blocks of a group.
-    static let size = 8
-
-    init(blocks: Int, eighths k: Int) {
-        self.k = k
-        count = blocks.dividedRoundingUp(by: Self.size)
-    }
-
-    /// Coefficients of the whole row.
-    var coefficients: Int { count * k * k * Self.size }
-
-    /// Where coefficient 0 (DC) of a block is. Coefficient `position` (v · k + u) is `position · 8` behind it.
-    @inline(always)
-    func index(ofBlock block: Int) -> Int { (block >> 3) &* (k &* k &* Self.size) &+ block & 7 }
-}
-
-/// The order in which a block's coefficients are stored.
-enum ZigZag {
-    /// Natural index (8 · v + u) of each zig-zag position.
-    static let natural: [Int] = (0..<15).flatMap { diagonal -> [Int] in
-        let cells = (0...diagonal).filter { $0 < 8 && diagonal - $0 < 8 }.map { 8 * $0 + diagonal - $0 }
-        return diagonal % 2 == 0 ? cells.reversed() : cells
-    }
-
-    static func position(u: Int, v: Int) -> Int { natural.firstIndex(of: 8 * v + u) ?? 0 }
-
-    /// The last zig-zag position that a k × k block needs: 0, 4, 12, 24 for k of 1 to 4.
-    static func last(eighths k: Int) -> Int { position(u: k - 1, v: k - 1) }
 }

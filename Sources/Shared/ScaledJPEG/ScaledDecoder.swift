@@ -28,7 +28,7 @@ public struct ScaledDecoder: Sendable {
         return frame.isProgressive
             ? try ProgressiveDecoder.decode(
                 bytes, frame, from: first, segments, at: scale, shouldStop: shouldStop)
-            : try BaselineDecoder.decode(
+            : try SequentialDecoder.decode(
                 bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
     }
 }

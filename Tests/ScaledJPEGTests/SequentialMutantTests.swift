@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Damaged files: declined, or decoded to what libjpeg-turbo makes of them.
-struct BaselineMutantTests {
+struct SequentialMutantTests {
     @Test(arguments: 0..<300)
     func `a damaged file is declined, or has libjpeg's samples at 1/8`(seed: UInt64) throws {
         var encoder = PlainEncoder(random: seed % 30)

@@ -1,5 +1,5 @@
 /// Sequential files, baseline and extended: scan after scan, each component in one of them.
-enum BaselineDecoder {
+enum SequentialDecoder {
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
         eighths k: Int, lanes: LanePlan? = LanePlan(), shouldStop: () -> Bool
@@ -23,4 +23,18 @@ enum BaselineDecoder {
         guard missing.isEmpty else { throw .suspect(.scan, offset: segments.position) }
         return ScaledPicture(planes: planes, endOfImage: segments.position)
     }
+}
+
+extension SequentialDecoder {
+    /// The planes, a window of the file with what lanes write about it, and the coefficients of one row of MCUs.
+    static func peakBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
+        let row = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.v }
+        let window = min(fileBytes, Stretch.unstuffed)
+        return ScaledPlane.bytes(of: frame, eighths: k) + row * k * k * MemoryLayout<Int16>.size
+            + window + LanePlan.words(ofWindow: window) * MemoryLayout<UInt32>.size + fixedBytes
+    }
+
+    /// Lookup tables: 90 KB, or 190 with the strangest codes, and as much again while they are put together;
+    /// those of lanes, their pieces, and places of restart markers.
+    private static let fixedBytes = 448 << 10
 }

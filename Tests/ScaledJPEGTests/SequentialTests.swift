@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Sequential files: the fast engine against the plain decoder, and against libjpeg-turbo.
-struct BaselineTests {
+struct SequentialTests {
     @Test(arguments: 0..<400)
     func `a generated file has the samples of the plain transform at every scale`(seed: UInt64) throws {
         var encoder = PlainEncoder(random: seed)
@@ -125,7 +125,7 @@ func sequential(_ bytes: [UInt8], eighths k: Int) throws(Declined) -> ScaledPict
         throw .suspect(.scan, offset: 0)
     }
     guard !frame.isProgressive else { throw .unusual(.process) }
-    return try BaselineDecoder.decode(
+    return try SequentialDecoder.decode(
         bytes.span, frame, from: scan, segments, eighths: k, shouldStop: { false })
 }
 
