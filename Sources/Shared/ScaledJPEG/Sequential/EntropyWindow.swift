@@ -83,26 +83,32 @@ struct EntropyWindow {
     /// holds an FF exactly when its complement holds a zero byte, and the lowest is found exactly.
     private mutating func copyToNextFF(of file: Span<UInt8>) {
         let ones: UInt64 = 0x0101_0101_0101_0101
+        // Copies stay in registers.
+        var (from, to) = (filePosition, count)
+        defer { (filePosition, count) = (from, to) }
+        let fileEnd = file.count &- 8
+        let windowEnd = capacity &- 8
         unsafe file.withUnsafeBytes { file in
             unsafe bytes.withUnsafeMutableBytes { bytes in
+                guard let source = file.baseAddress, let target = bytes.baseAddress else { return }
                 // Eight bytes are read and written only where both have eight; the tail has room besides.
-                while filePosition + 8 <= file.count, count + 8 <= capacity {
-                    let word = unsafe file.loadUnaligned(fromByteOffset: filePosition, as: UInt64.self)
-                    unsafe bytes.storeBytes(of: word, toByteOffset: count, as: UInt64.self)
+                while from <= fileEnd, to <= windowEnd {
+                    let word = unsafe source.loadUnaligned(fromByteOffset: from, as: UInt64.self)
+                    unsafe target.storeBytes(of: word, toByteOffset: to, as: UInt64.self)
                     let zeros = (~word &- ones) & word & (ones << 7)
                     if zeros != 0 {
                         let copied = zeros.littleEndian.trailingZeroBitCount / 8
-                        filePosition += copied
-                        count += copied
+                        from &+= copied
+                        to &+= copied
                         return
                     }
-                    filePosition += 8
-                    count += 8
+                    from &+= 8
+                    to &+= 8
                 }
-                while filePosition < file.count, count + 8 <= capacity, unsafe file[filePosition] != 0xFF {
-                    unsafe bytes[count] = file[filePosition]
-                    filePosition += 1
-                    count += 1
+                while from < file.count, to <= windowEnd, unsafe file[from] != 0xFF {
+                    unsafe bytes[to] = file[from]
+                    from &+= 1
+                    to &+= 1
                 }
             }
         }
