@@ -45,6 +45,23 @@ struct BudgetTests {
         #expect(await worker.wait() == .status(0))
         try await fleet.expectAllSettled()
     }
+
+    @Test func `a picture whose scaled planes do not fit is streamed instead of refused`() async throws {
+        let fleet = try await TestFleet()
+        // At 1/4 its plane takes 5.5 MiB; the rest of a job takes less than the 8 that there are.
+        try fleet.write(FlatPicture.bytes(side: 9600), to: "flat.jpg")
+        for (id, budget) in [("whole", "64MiB"), ("streamed", "8MiB")] {
+            try await fleet.push(#"{"source":"flat.jpg","pt":"1000x1000","scale":1,"id":"\#(id)"}"#)
+            let worker = try fleet.worker(["--drain", "--memory-budget", budget])
+            #expect(await worker.wait() == .status(0))
+        }
+        let results = try await fleet.results(2)
+        #expect(results.map(\.status) == [.done, .done])
+        let footprints = results.compactMap(\.footprintBytes)
+        #expect(footprints.count == 2 && footprints[0] > 8 << 20 && footprints[1] <= 8 << 20, "\(footprints)")
+        try await fleet.expectAllSettled()
+    }
+
     /// Ten or more fit side by side as they are planned, one at a time as libjpeg decodes them.
     @Test
     func `jobs whose data takes more memory than planned are admitted again, and refused if it is too much`()

@@ -1,5 +1,3 @@
-import Geometry
-
 /// Progressive files: the scans that a scale needs, and no others.
 ///
 /// At 1/8 these are the DC scans, a tenth of a file or less. Of each block only the k × k coefficients are
@@ -8,13 +6,6 @@ import Geometry
 /// Of scans that are passed over only the restart markers are checked. A file that is damaged nowhere else is
 /// decoded here as if it were sound, while libjpeg-turbo, which reads all of it, may refuse it.
 enum ProgressiveDecoder {
-    static func decode(
-        _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        at scale: DecodeScale, shouldStop: () -> Bool
-    ) throws(Declined) -> ScaledPicture {
-        try decode(bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
-    }
-
     /// - Parameter unread: bits of each component's AC coefficients that need not be read, from the lowest;
     ///   nil = as many as do not show.
     static func decode(

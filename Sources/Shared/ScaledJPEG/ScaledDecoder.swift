@@ -27,7 +27,7 @@ public struct ScaledDecoder: Sendable {
         guard let first, let frame = segments.frame else { throw .suspect(.scan, offset: 0) }
         return frame.isProgressive
             ? try ProgressiveDecoder.decode(
-                bytes, frame, from: first, segments, at: scale, shouldStop: shouldStop)
+                bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
             : try SequentialDecoder.decode(
                 bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
     }

@@ -6,7 +6,7 @@ struct ScanLayout {
     let rows: Int
     /// Coefficients of a row of MCUs.
     let coefficients: Int
-    /// k and the layout inside of a row of blocks; its count is of no meaning here.
+    /// How blocks of a row lie beside each other. Asked for their places only: components are of different widths.
     let groups: BlockGroups
     /// The last zig-zag position that the scale needs.
     let lastPosition: Int

@@ -1,4 +1,4 @@
-/// The lookup tables of one scan, all in two arrays.
+/// The lookup tables of one scan: one array a kind, since a hot loop has few registers for pointers.
 struct ScanTables {
     private(set) var symbols: [HuffmanLookup.Entry] = []
     private(set) var runs: [RunLookup.Entry] = []
