@@ -30,9 +30,9 @@ struct FootprintTests {
                 let measured = try await Measured(corpus.folder + "/" + path, request)
                 report.append("\(path) \(request.points)@\(request.scales) \(request.light): \(measured)")
                 #expect(
-                    measured.peak + Measured.blur <= measured.footprint, "\(path) \(request): \(measured)")
+                    measured.mostPeak <= measured.footprint, "\(path) \(request): \(measured)")
                 #expect(
-                    measured.footprint <= 2 * measured.peak + 1 << 20, "\(path) \(request): \(measured)")
+                    measured.footprint <= 2 * measured.mostPeak + 1 << 20, "\(path) \(request): \(measured)")
             }
         }
         print("footprint:\n" + report.joined(separator: "\n"))
@@ -48,7 +48,7 @@ struct FootprintTests {
         let many = (1...16).map { "\($0)" }.joined(separator: ",")
         for request in Self.requests + [Request(points: "40x40", scales: many)] {
             let measured = try await Measured(path, request)
-            #expect(measured.peak + Measured.blur <= measured.footprint, "\(name) \(request): \(measured)")
+            #expect(measured.mostPeak <= measured.footprint, "\(name) \(request): \(measured)")
         }
     }
 
@@ -64,7 +64,7 @@ struct FootprintTests {
         try Fixture.bytes(name).withHeightAtEnd(427).write(to: path)
         for request in Self.requests {
             let measured = try await Measured(path, request)
-            #expect(measured.peak + Measured.blur <= measured.footprint, "\(name) \(request): \(measured)")
+            #expect(measured.mostPeak <= measured.footprint, "\(name) \(request): \(measured)")
         }
     }
 
@@ -74,8 +74,8 @@ struct FootprintTests {
         let path = folder.path + "/scans.jpg"
         try SlowPicture.bytes(side: 1024, isScalable: true).write(to: path)
         let measured = try await Measured(path, Request(points: points))
-        #expect(measured.peak + Measured.blur <= measured.footprint, "\(measured)")
-        #expect(measured.footprint <= 2 * measured.peak + 1 << 20, "\(measured)")
+        #expect(measured.mostPeak <= measured.footprint, "\(measured)")
+        #expect(measured.footprint <= 2 * measured.mostPeak + 1 << 20, "\(measured)")
     }
 
     /// 16 MB is what a JPEG's chunks can hold; each thumbnail carries the profile.
@@ -87,8 +87,8 @@ struct FootprintTests {
         let path = folder.path + "/profile.jpg"
         try Fixture.bytes("landscape-420.jpg").withProfile(profile).write(to: path)
         let measured = try await Measured(path, Request(points: "100x100", scales: "1,2,3"))
-        #expect(measured.peak + Measured.blur <= measured.footprint, "\(measured)")
-        #expect(measured.footprint <= 2 * measured.peak + 1 << 20, "\(measured)")
+        #expect(measured.mostPeak <= measured.footprint, "\(measured)")
+        #expect(measured.footprint <= 2 * measured.mostPeak + 1 << 20, "\(measured)")
         #expect(measured.peak >= 5 * length, "the file, the profile and three thumbnails: \(measured)")
     }
 
@@ -103,8 +103,8 @@ struct FootprintTests {
         try bytes.write(to: path)
         for light in ["gamma", "linear"] {
             let measured = try await Measured(path, Request(points: "99999x99999", light: light))
-            #expect(measured.peak + Measured.blur <= measured.footprint, "\(light): \(measured)")
-            #expect(measured.footprint <= 2 * measured.peak + 2 << 20, "\(light): \(measured)")
+            #expect(measured.mostPeak <= measured.footprint, "\(light): \(measured)")
+            #expect(measured.footprint <= 2 * measured.mostPeak + 2 << 20, "\(light): \(measured)")
         }
     }
 
@@ -112,7 +112,7 @@ struct FootprintTests {
         for name in ["cut-half.jpg", "cut-progressive-early.jpg", "damaged.jpg"] {
             let measured = try await Measured(
                 Fixture.path(name), Request(points: "300x300"), acceptsPartial: true)
-            #expect(measured.peak + Measured.blur <= measured.footprint, "\(name): \(measured)")
+            #expect(measured.mostPeak <= measured.footprint, "\(name): \(measured)")
         }
     }
 
@@ -150,6 +150,9 @@ struct Measured: CustomStringConvertible {
     let footprint: Int
     let inspection: Int
     let peak: Int
+
+    /// With what the kernel may have left out.
+    var mostPeak: Int { peak + Self.blur }
 
     struct ProbeFailed: Error { let words: String }
 
