@@ -93,10 +93,10 @@ struct LaneLookaheadTests {
         var segments = try SegmentReader(bytes.span)
         let header = try #require(try segments.nextScan(in: bytes.span))
         let frame = try #require(segments.frame)
-        var planes = frame.components.map { ScaledPlane($0, of: frame, eighths: 1) }
+        let planes = frame.components.map { ScaledPlane($0, of: frame, eighths: 1) }
         var scan = try SequentialScan(
             header, of: frame, segments.tables, eighths: 1, lanes: lanes, fileLength: bytes.count)
-        _ = try scan.decode(bytes.span, into: &planes, shouldStop: { false })
+        _ = try scan.decode(bytes.span, into: planes, shouldStop: { false })
         return scan
     }
 }

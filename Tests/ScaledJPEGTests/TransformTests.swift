@@ -66,7 +66,7 @@ struct TransformTests {
         guard let frame = try? FrameHeader(marker: 0xC0, header.span, offset: 0) else {
             fatalError("the header is sound")
         }
-        var plane = ScaledPlane(frame.components[0], of: frame, eighths: k)
+        let plane = ScaledPlane(frame.components[0], of: frame, eighths: k)
         let groups = BlockGroups(blocks: blocks.count, eighths: k)
         var coefficients = [Int16](repeating: 0, count: groups.coefficients)
         for (block, values) in blocks.enumerated() {
@@ -76,7 +76,7 @@ struct TransformTests {
         }
         let table = QuantisationTable(divisors: [UInt16](repeating: UInt16(divisor), count: 64))
         let isPicture = ReducedTransform(eighths: k, table).transform(
-            coefficients.span, into: &plane, blockRow: 0)
+            coefficients.span, into: plane, blockRow: 0)
         return (plane, isPicture)
     }
 }

@@ -43,7 +43,7 @@ struct ReducedTransform {
     ///   - coefficients: as they were coded, not dequantised, laid out by `BlockGroups`.
     ///   - blockRow: counted from the top of the plane.
     /// - Returns: false when a coefficient is larger than any picture's; the samples are worthless then.
-    func transform(_ coefficients: Span<Int16>, into plane: inout ScaledPlane, blockRow: Int) -> Bool {
+    func transform(_ coefficients: Span<Int16>, into plane: ScaledPlane, blockRow: Int) -> Bool {
         let groups = BlockGroups(blocks: plane.stride / k, eighths: k)
         let start = blockRow * k * plane.stride
         precondition(
@@ -53,7 +53,7 @@ struct ReducedTransform {
         return unsafe multipliers.withUnsafeBufferPointer { multipliers in
             unsafe limits.withUnsafeBufferPointer { limits in
                 unsafe coefficients.withUnsafeBufferPointer { coefficients in
-                    unsafe plane.samples.withUnsafeMutableBufferPointer { samples in
+                    unsafe plane.samples.withMutableSamples { samples in
                         unsafe BlockKernel(
                             multipliers: multipliers.baseAddress!, limits: limits.baseAddress!,
                             groups: groups.count, stride: stride

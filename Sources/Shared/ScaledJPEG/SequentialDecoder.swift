@@ -5,7 +5,7 @@ enum SequentialDecoder {
         eighths k: Int, lanes: LanePlan? = LanePlan(), shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         var segments = segments
-        var planes = frame.components.map { ScaledPlane($0, of: frame, eighths: k) }
+        let planes = frame.components.map { ScaledPlane($0, of: frame, eighths: k) }
         var missing = Set(frame.components.indices)
         var next: ScanHeader? = first
         while let scan = next {
@@ -16,7 +16,7 @@ enum SequentialDecoder {
             }
             var decoding = try SequentialScan(
                 scan, of: frame, segments.tables, eighths: k, lanes: lanes, fileLength: bytes.count)
-            let end = try decoding.decode(bytes, into: &planes, shouldStop: shouldStop)
+            let end = try decoding.decode(bytes, into: planes, shouldStop: shouldStop)
             segments.resume(at: end)
             next = try segments.nextScan(in: bytes)
         }

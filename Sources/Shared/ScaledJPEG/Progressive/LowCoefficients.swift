@@ -78,12 +78,12 @@ struct LowCoefficients {
                 table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
             }
             let transform = ReducedTransform(eighths: k, table)
-            var plane = ScaledPlane(frame.components[index], of: frame, eighths: k)
+            let plane = ScaledPlane(frame.components[index], of: frame, eighths: k)
             for row in 0..<layout.rows {
                 if shouldStop() { throw .stopped }
                 let start = layout.values + row * layout.groups.coefficients
                 let coefficients = values.span.extracting(start..<start + layout.groups.coefficients)
-                guard transform.transform(coefficients, into: &plane, blockRow: row) else {
+                guard transform.transform(coefficients, into: plane, blockRow: row) else {
                     throw .suspect(.entropy, offset: 0)
                 }
             }

@@ -4,17 +4,40 @@
 final class KnownBlocks {
     private var lookahead: LaneLookahead
     private let fields: [FieldLookup.Entry]
-    /// One a block of a row of MCUs.
-    private var heads: [BlockHead]
+    private let components: [Component]
     private let blocksOfMCU: Int
     /// MCUs that were read.
     private(set) var unitsRead = 0
 
-    /// - Parameter columns: MCUs in a row.
-    init(_ plan: LanePlan, _ tables: ScanTables, _ slots: [BlockSlot], columns: Int, windowCapacity: Int) {
+    /// Blocks whose DC is told as differences of each other.
+    private struct Component {
+        let slot: BlockSlot
+        let blocksOfMCU: Int
+        /// Blocks of a row of MCUs, in the order of their bits.
+        let places: [BlockPlace]
+    }
+
+    /// - Parameter layout: of the scan.
+    init(
+        _ plan: LanePlan, _ tables: ScanTables, _ slots: [BlockSlot], _ layout: ScanLayout,
+        windowCapacity: Int
+    ) {
         lookahead = LaneLookahead(plan, tables, slots, windowCapacity: windowCapacity)
         fields = FieldLookup(tables.symbols).entries
-        heads = [BlockHead](repeating: BlockHead(), count: columns * slots.count)
+        components = layout.components.indices.compactMap { component in
+            let own = slots.indices.filter { slots[$0].component == component }
+            guard let first = own.first else { return nil }
+            let places = (0..<layout.columns).flatMap { column in
+                own.map { number in
+                    let block = slots[number].column + column * slots[number].step
+                    return BlockPlace(
+                        number: UInt32(column * slots.count + number),
+                        index: UInt32(
+                            slots[number].row + layout.groups.index(ofBlock: block)))
+                }
+            }
+            return Component(slot: slots[first], blocksOfMCU: own.count, places: places)
+        }
         blocksOfMCU = slots.count
     }
 
@@ -34,18 +57,22 @@ final class KnownBlocks {
     /// - Parameter starts: what `take` returned for them.
     /// - Returns: position behind them.
     func read(
-        _ columns: Range<Int>, _ starts: Range<Int>, _ blocks: BlockReader,
-        _ slots: UnsafeBufferPointer<BlockSlot>, _ window: UnsafePointer<UInt8>
+        _ columns: Range<Int>, _ starts: Range<Int>, _ blocks: BlockReader, _ window: UnsafePointer<UInt8>
     ) -> Int {
         let words = lookahead.words
-        precondition(slots.count == blocksOfMCU && columns.count * blocksOfMCU <= heads.count)
         precondition(starts.count == columns.count * blocksOfMCU + 1 && starts.upperBound <= words.count)
+        let first = UInt32(columns.lowerBound * blocksOfMCU)
         unsafe fields.withUnsafeBufferPointer { fields in
-            unsafe heads.withUnsafeMutableBufferPointer { heads in
-                guard let fields = fields.baseAddress, let heads = heads.baseAddress else { return }
-                unsafe KnownBlockReader(
-                    blocks: blocks, fields: fields, slots: slots, window: window, heads: heads
-                ).read(columns, words.base + starts.lowerBound)
+            let reader = unsafe KnownBlockReader(
+                blocks: blocks, fields: fields.baseAddress!, starts: words.base + starts.lowerBound,
+                window: window)
+            for component in components {
+                let count = component.blocksOfMCU
+                let range = columns.lowerBound * count..<columns.upperBound * count
+                unsafe component.places.withUnsafeBufferPointer { places in
+                    unsafe reader.read(
+                        UnsafeBufferPointer(rebasing: places[range]), from: first, component.slot)
+                }
             }
         }
         unitsRead += columns.count

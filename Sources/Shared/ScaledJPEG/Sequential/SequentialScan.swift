@@ -50,7 +50,7 @@ struct SequentialScan {
                 intervals: interval > 0 ? units.dividedRoundingUp(by: interval) : 1, eighths: k)
         {
             known = KnownBlocks(
-                lanes, self.tables, slots, columns: layout.columns, windowCapacity: Stretch.unstuffed)
+                lanes, self.tables, slots, layout, windowCapacity: Stretch.unstuffed)
         } else {
             known = nil
         }
@@ -58,14 +58,14 @@ struct SequentialScan {
 
     /// - Returns: position in the file of the marker behind the scan.
     mutating func decode(
-        _ file: Span<UInt8>, into planes: inout [ScaledPlane], shouldStop: () -> Bool
+        _ file: Span<UInt8>, into planes: [ScaledPlane], shouldStop: () -> Bool
     ) throws(Declined) -> Int {
         try window.refill(keepingFrom: 0, of: file)
         for row in 0..<layout.rows {
             if shouldStop() { throw .stopped }
             for index in coefficients.indices { coefficients[index] = 0 }
             try readRow(of: file)
-            try transform(row, into: &planes)
+            try transform(row, into: planes)
         }
         return try finish(file)
     }
@@ -111,8 +111,8 @@ struct SequentialScan {
             return nil
         }
         let next = columns.lowerBound + (starts.count - 1) / slots.count
-        position = unsafe withReader { reader, slots, window in
-            unsafe known.read(columns.lowerBound..<next, starts, reader, slots, window)
+        position = unsafe withReader { reader, _, window in
+            unsafe known.read(columns.lowerBound..<next, starts, reader, window)
         }
         return next
     }
@@ -162,11 +162,11 @@ struct SequentialScan {
         }
     }
 
-    private mutating func transform(_ row: Int, into planes: inout [ScaledPlane]) throws(Declined) {
+    private mutating func transform(_ row: Int, into planes: [ScaledPlane]) throws(Declined) {
         for (component, transform) in zip(layout.components, transforms) {
             for line in 0..<component.blocksDown {
                 let isPicture = transform.transform(
-                    coefficients.span.extracting(component.row(line)), into: &planes[component.index],
+                    coefficients.span.extracting(component.row(line)), into: planes[component.index],
                     blockRow: row * component.blocksDown + line)
                 guard isPicture else { throw fault(.entropy) }
             }
