@@ -7,7 +7,7 @@ PROGRAMS := ^(EndToEndTests|FaultTests)\.
 ALONE := ^(ChaosTests|JobQueueTests\.(ScaleTests|ModelTests))[./]
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
-.PHONY: help setup build release test chaos fuzz bench check lint format fixtures demo clean
+.PHONY: help setup build release test footprint chaos fuzz bench check lint format fixtures demo clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,11 @@ test: setup ## set up, build and run every test (starts its own Redis; needs no 
 	@swift test --skip-build --filter '$(TIMED)' --skip '$(ALONE)'
 	@swift test --skip-build --filter '$(PROGRAMS)'
 	@swift test --skip-build --no-parallel --filter '$(ALONE)'
+
+footprint: setup ## measure what pictures take, the whole corpus where there is one, and write Tests/Fixtures/footprints.tsv
+	@$(SWIFT_BUILD) --build-tests
+	@THUMBNAIL_WRITE_FOOTPRINTS=1 THUMBNAIL_LONG_TESTS=1 swift test --skip-build --filter FootprintTableTests
+	@git --no-pager diff --stat Tests/Fixtures/footprints.tsv
 
 chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=20000 LENGTH=180s PREVIOUS=v0.1.0
 	@$(SWIFT_BUILD)

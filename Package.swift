@@ -44,16 +44,18 @@ let package = Package(
         .executable(name: "worker", targets: ["Worker"]),
         .executable(name: "enqueue", targets: ["Enqueue"]),
         .executable(name: "fleet", targets: ["Fleet"]),
-        // For tests only: preloaded into a worker.
+        // For tests only: preloaded into programs.
         .library(name: "Interposer", type: .dynamic, targets: ["Interposer"]),
+        .library(name: "AllocationCounter", type: .dynamic, targets: ["AllocationCounter"]),
     ],
     targets: [
         // C libraries: each has one Swift importer; CLinux, our own, several.
         systemLibrary("CHiredis", debian: "libhiredis-dev"),
         systemLibrary("CTurboJPEG", debian: "libturbojpeg0-dev"),
-        systemLibrary("CExif", debian: "libexif-dev"),
         .target(
             name: "CLibJPEG", path: "Sources/Shared/C/CLibJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CExif", path: "Sources/Shared/C/CExif", linkerSettings: [.linkedLibrary("exif")]),
         .target(name: "CLinux", path: "Sources/Shared/C/CLinux"),
 
         // Pictures: pure, no queue, no Redis.
@@ -105,6 +107,7 @@ let package = Package(
             ], swiftSettings: strict),
 
         .target(name: "Interposer", path: "Tests/Interposer"),
+        .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
 
         // Tests: one target a module, then the programs as a whole.
         .target(

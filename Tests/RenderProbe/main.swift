@@ -1,10 +1,11 @@
-// Renders one picture in a process of its own and prints what its footprint promised and what it took (if the
-// planned decoder leaves the file to the next one, the footprint that the job is then admitted with):
+// Renders a picture as a worker does, once for each request, and says what its footprint promised and what it
+// took (if the planned decoder leaves the file to the next one, the footprint that the job is then admitted with):
 //
-//     RenderProbe FILE WxH SCALE[,SCALE…] gamma|linear whole|partial
-//     footprint N source N decoder N resamplers N encoder N inspection N peak N
+//     LD_PRELOAD=libAllocationCounter.so RenderProbe FILE REQUEST…
+//     16x16@1 footprint N source N decoder N resamplers N encoder N inspection N peak N
+//     16x16@1 refused WHY
 //
-// All in bytes. The peak is the kernel's high-water mark of resident memory, the file's bytes included.
+// All in bytes, allocated and not only touched, the file's bytes included. `ProbeRequest` says what a request is.
 
 import Geometry
 import Glibc
@@ -16,28 +17,32 @@ import Units
 ProcessMemory.settle()
 RenderingEnvironment.settle()
 
-let words = CommandLine.arguments
-guard words.count == 6, let file = Fixture.contents(of: words[1]) else {
-    fatalError("usage: RenderProbe FILE WxH SCALE[,SCALE…] gamma|linear whole|partial")
+guard let peak = AllocationPeak() else { fatalError("preload libAllocationCounter.so") }
+let words = CommandLine.arguments.dropFirst()
+guard let path = words.first, words.count > 1, let file = Fixture.contents(of: path) else {
+    fatalError("usage: RenderProbe FILE REQUEST…")
 }
-let request = ThumbnailRequest(
-    points: try PointSize(words[2]), scales: words[3].split(separator: ",").compactMap { Double($0) },
-    quality: 80,
-    options: RenderOptions(usesLinearLight: words[4] == "linear", acceptsPartial: words[5] == "partial"))
+for word in words.dropFirst() {
+    do {
+        print(word, try measure(try ProbeRequest(word).thumbnails))
+    } catch let error as PictureError {
+        print(word, "refused", error)
+    }
+}
 
-// Twice: the first time, code and tables become resident, which is the process' and no job's.
-_ = try ResidentPeak.during { _ = try inspect() }
-let (inspection, picture) = try ResidentPeak.during { try inspect() }
-let plan = try RenderPlan(picture, request, fileBytes: file.count, within: .max)
-let footprint = try admitted(plan)
-// The most of three, since the kernel leaves something out each time.
-let peak = try (1...3).map { _ in try ResidentPeak.during { try render(plan, within: footprint.total) }.bytes
-}.reduce(0, max)
-
-print(
-    "footprint \(footprint.total.bytes) source \(footprint.source.bytes) decoder \(footprint.decoder.bytes)",
-    "resamplers \(footprint.resamplers.bytes) encoder \(footprint.encoder.bytes)",
-    "inspection \(inspection) peak \(peak)")
+func measure(_ request: ThumbnailRequest) throws -> String {
+    // Twice: what the first time allocates for good is the process' and no job's.
+    _ = try peak.during { _ = try inspect() }
+    let (inspection, picture) = try peak.during { try inspect() }
+    let plan = try RenderPlan(picture, request, fileBytes: file.count, within: .max)
+    let footprint = try admitted(plan)
+    let (rendering, _) = try peak.during { try render(plan, within: footprint.total) }
+    return """
+        footprint \(footprint.total.bytes) source \(footprint.source.bytes) \
+        decoder \(footprint.decoder.bytes) resamplers \(footprint.resamplers.bytes) \
+        encoder \(footprint.encoder.bytes) inspection \(inspection) peak \(rendering)
+        """
+}
 
 /// As the worker inspects: window by window, each read into an array.
 func inspect() throws(PictureError) -> InspectedPicture {
