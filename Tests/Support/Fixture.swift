@@ -13,6 +13,22 @@ public enum Fixture {
         folder(of: folder(of: file)) + "/Fixtures/" + name
     }
 
+    /// The files that lie in `Tests/Fixtures` itself, sorted.
+    public static func names(file: String = #filePath) -> [String] {
+        guard let directory = unsafe opendir(path("", file: file)) else { return [] }
+        defer { unsafe closedir(directory) }
+        var names: [String] = []
+        while let entry = unsafe readdir(directory) {
+            guard unsafe entry.pointee.d_type == UInt8(DT_REG) else { continue }
+            unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+                unsafe name.withMemoryRebound(to: CChar.self, capacity: 256) {
+                    names.append(unsafe String(cString: $0))
+                }
+            }
+        }
+        return names.sorted()
+    }
+
     /// The whole file, or nil when it cannot be read.
     public static func contents(of path: String) -> [UInt8]? {
         guard let stream = unsafe fopen(path, "rb") else { return nil }
