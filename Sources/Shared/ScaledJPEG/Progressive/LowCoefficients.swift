@@ -74,7 +74,14 @@ struct LowCoefficients {
             var table = quantisation[index]
             let missing = positions.map { leftOut[index][$0] }
             if missing.contains(where: { $0 > 0 }) {
-                try centre(layout, positions.map { Int(table.divisors[$0]) }, missing)
+                let divisors = positions.map { Int(table.divisors[$0]) }
+                try centre(layout, divisors, missing)
+                let estimate = ZeroEstimate(layout.groups, of: frame.components[index])
+                let limits = zip(divisors, missing).map { (1 << $1 - 1) * $0 }
+                // Not a slice, which would be a copy.
+                unsafe values.withUnsafeMutableBufferPointer { values in
+                    unsafe estimate.fill(values.extracting(layout.values..<layout.valuesEnd), limits: limits)
+                }
                 table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
             }
             let transform = ReducedTransform(eighths: k, table)
