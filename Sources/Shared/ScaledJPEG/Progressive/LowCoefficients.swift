@@ -2,10 +2,10 @@
 struct LowCoefficients {
     /// Not yet multiplied by their quantisers. Components one after the other, each in rows of blocks as
     /// `BlockGroups` lays them out; then room for one more, for what is not kept.
-    private var values: [Int16]
+    private let values: ZeroedMemory<Int16>
     /// A bit for each coefficient of a block, in zig-zag order, that is not zero: of all 64, kept or not.
-    /// In the same order; empty when no scan asks.
-    private var history: [UInt64]
+    /// In the same order; nil when no scan asks.
+    private var history: ZeroedMemory<UInt64>?
     private let components: [Layout]
 
     private struct Layout {
@@ -29,8 +29,8 @@ struct LowCoefficients {
                     rows: component.storedRows, values: last?.valuesEnd ?? 0, blocks: last?.blocksEnd ?? 0))
         }
         self.components = components
-        values = [Int16](repeating: 0, count: (components.last?.valuesEnd ?? 0) + 1)
-        history = [UInt64](repeating: 0, count: remembers ? components.last?.blocksEnd ?? 0 : 0)
+        values = ZeroedMemory(count: (components.last?.valuesEnd ?? 0) + 1)
+        history = remembers ? components.last.map { ZeroedMemory(count: $0.blocksEnd) } : nil
     }
 
     /// Where a row of a component's blocks is.
@@ -47,19 +47,18 @@ struct LowCoefficients {
     mutating func withMemory(
         _ body: (_ memory: CoefficientMemory) throws(Declined) -> Void
     ) throws(Declined) {
-        try unsafe values.withUnsafeMutableBufferPointer { values throws(Declined) in
-            try unsafe history.withUnsafeMutableBufferPointer { history throws(Declined) in
-                // Never empty: there is room for one more.
-                guard let first = values.baseAddress else { return }
-                try unsafe body(
-                    CoefficientMemory(
-                        values: first, unkept: first + values.count - 1, history: history.baseAddress))
-            }
-        }
+        // Never empty: there is room for one more.
+        guard let first = unsafe values.elements.baseAddress else { return }
+        try unsafe body(
+            CoefficientMemory(
+                values: first, unkept: first + values.elements.count - 1,
+                history: history?.elements.baseAddress))
+        // It must not be freed before.
+        extendLifetime(self)
     }
 
     /// Gives back the memory that only scans need.
-    mutating func forgetHistory() { history = [] }
+    mutating func forgetHistory() { history = nil }
 
     /// The planes that the coefficients stand for.
     ///
@@ -78,10 +77,8 @@ struct LowCoefficients {
                 try centre(layout, divisors, missing)
                 let estimate = ZeroEstimate(layout.groups, of: frame.components[index])
                 let limits = zip(divisors, missing).map { (1 << $1 - 1) * $0 }
-                // Not a slice, which would be a copy.
-                unsafe values.withUnsafeMutableBufferPointer { values in
-                    unsafe estimate.fill(values.extracting(layout.values..<layout.valuesEnd), limits: limits)
-                }
+                unsafe estimate.fill(
+                    values.elements.extracting(layout.values..<layout.valuesEnd), limits: limits)
                 table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
             }
             let transform = ReducedTransform(eighths: k, table)
@@ -89,7 +86,8 @@ struct LowCoefficients {
             for row in 0..<layout.rows {
                 if shouldStop() { throw .stopped }
                 let start = layout.values + row * layout.groups.coefficients
-                let coefficients = values.span.extracting(start..<start + layout.groups.coefficients)
+                let coefficients = unsafe Span(
+                    _unsafeElements: values.elements.extracting(start..<start + layout.groups.coefficients))
                 guard transform.transform(coefficients, into: &plane, blockRow: row) else {
                     throw .suspect(.entropy, offset: 0)
                 }
@@ -113,13 +111,11 @@ struct LowCoefficients {
             let limit = Int16((ReducedTransform.largestCoefficient - half) / divisor)
             let start = layout.values + slot * BlockGroups.size
             let step = divisors.count * BlockGroups.size
-            let isInside = unsafe values.withUnsafeMutableBufferPointer { values in
-                // The component's groups, all inside of its part.
-                guard let first = values.baseAddress else { return true }
-                return unsafe centreGroups(
-                    first + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor),
-                    Int16(half), limit: limit)
-            }
+            // The component's groups, all inside of its part.
+            guard let first = unsafe values.elements.baseAddress else { return }
+            let isInside = unsafe centreGroups(
+                first + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor), Int16(half),
+                limit: limit)
             guard isInside else { throw .suspect(.entropy, offset: 0) }
         }
     }
