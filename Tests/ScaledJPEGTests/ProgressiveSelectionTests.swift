@@ -8,12 +8,13 @@ struct ProgressiveSelectionTests {
         let script = try usual().script
         let selection = ScanSelection(script, eighths: 1, unread: [0, 0, 0])
         #expect(selection.uses.map { $0 != nil } == script.scans.map(\.header.isDC))
-        #expect(!selection.remembers)
+        #expect(selection.remembering.isEmpty)
     }
 
     @Test func `a refinement that is read needs every scan of its band before it`() throws {
         let selection = try ScanSelection(usual().script, eighths: 2, unread: [0, 2, 2])
         let read = selection.uses.map { $0 != nil }
+        #expect(selection.remembering == [0])
         // Of luma, and of chroma but the first scans.
         #expect(read == [true, true, true, true, true, true, true, false, false, true])
         // Luma's, until the last.
@@ -23,7 +24,7 @@ struct ProgressiveSelectionTests {
     @Test func `without refinements scans above the kept coefficients are passed over`() throws {
         let selection = try ScanSelection(usual().script, eighths: 2, unread: [2, 2, 2])
         #expect(selection.uses.indices(of: nil) == [4, 5, 7, 8, 9])
-        #expect(!selection.remembers)
+        #expect(selection.remembering.isEmpty)
         #expect(selection.leftOut.map { $0[0] } == [0, 0, 0])
         #expect(selection.leftOut.map { $0[1] } == [2, 1, 1])
     }

@@ -16,7 +16,7 @@ enum ProgressiveDecoder {
         let unread = unread ?? UnreadBits.counts(script, frame, eighths: k)
         let selection = ScanSelection(script, eighths: k, unread: unread)
         let kept = KeptCoefficients(eighths: k)
-        var coefficients = LowCoefficients(of: frame, eighths: k, remembers: selection.remembers)
+        var coefficients = LowCoefficients(of: frame, eighths: k, remembering: selection.remembering)
         var window = ScanWindow()
         for (scan, use) in zip(script.scans, selection.uses) {
             guard let use else { continue }

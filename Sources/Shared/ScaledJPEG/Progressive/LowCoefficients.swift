@@ -4,7 +4,7 @@ struct LowCoefficients {
     /// `BlockGroups` lays them out; then room for one more, for what is not kept.
     private let values: ZeroedMemory<Int16>
     /// A bit for each coefficient of a block, in zig-zag order, that is not zero: of all 64, kept or not.
-    /// In the same order; nil when no scan asks.
+    /// In the same order; only of components whose scans ask.
     private var history: ZeroedMemory<UInt64>?
     private let components: [Layout]
 
@@ -14,23 +14,26 @@ struct LowCoefficients {
         /// Where the component's part begins: its coefficients, and its blocks.
         let values: Int
         let blocks: Int
+        let remembers: Bool
 
         var valuesEnd: Int { values + rows * groups.coefficients }
-        var blocksEnd: Int { blocks + rows * groups.count * BlockGroups.size }
+        var blocksEnd: Int { blocks + (remembers ? rows * groups.count * BlockGroups.size : 0) }
     }
 
-    init(of frame: FrameHeader, eighths k: Int, remembers: Bool) {
+    init(of frame: FrameHeader, eighths k: Int, remembering: Set<Int>) {
         var components: [Layout] = []
-        for component in frame.components {
+        for (index, component) in frame.components.enumerated() {
             let last = components.last
             components.append(
                 Layout(
                     groups: BlockGroups(blocks: component.storedColumns, eighths: k),
-                    rows: component.storedRows, values: last?.valuesEnd ?? 0, blocks: last?.blocksEnd ?? 0))
+                    rows: component.storedRows, values: last?.valuesEnd ?? 0, blocks: last?.blocksEnd ?? 0,
+                    remembers: remembering.contains(index)))
         }
         self.components = components
         values = ZeroedMemory(count: (components.last?.valuesEnd ?? 0) + 1)
-        history = remembers ? components.last.map { ZeroedMemory(count: $0.blocksEnd) } : nil
+        let blocks = components.last?.blocksEnd ?? 0
+        history = blocks > 0 ? ZeroedMemory(count: blocks) : nil
     }
 
     /// Where a row of a component's blocks is.
@@ -47,14 +50,13 @@ struct LowCoefficients {
     mutating func withMemory(
         _ body: (_ memory: CoefficientMemory) throws(Declined) -> Void
     ) throws(Declined) {
+        defer { extendLifetime(self) }
         // Never empty: there is room for one more.
         guard let first = unsafe values.elements.baseAddress else { return }
         try unsafe body(
             CoefficientMemory(
                 values: first, unkept: first + values.elements.count - 1,
                 history: history?.elements.baseAddress))
-        // It must not be freed before.
-        extendLifetime(self)
     }
 
     /// Gives back the memory that only scans need.
@@ -67,6 +69,7 @@ struct LowCoefficients {
         of frame: FrameHeader, _ quantisation: [QuantisationTable], eighths k: Int, leftOut: [[Int]],
         shouldStop: () -> Bool
     ) throws(Declined) -> [ScaledPlane] {
+        defer { extendLifetime(self) }
         let positions = ReducedTransform.positions(eighths: k)
         var planes: [ScaledPlane] = []
         for (index, layout) in components.enumerated() {
