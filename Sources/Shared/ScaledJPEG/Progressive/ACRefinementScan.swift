@@ -113,10 +113,14 @@ struct ACRefinementScan: ScanLoop {
             blocks = readSymbols(before: end, others, &cursor, &bits, &changes, putsAside: false)
         }
         guard blocks >= 0, cursor.position <= 64 else { return nil }
-        let left = nonzero & (~0 << UInt64(truncatingIfNeeded: cursor.position))
-        changes.takeRest(left.nonzeroBitCount, from: &bits)
+        guard blocks == 0 else {
+            let left = nonzero & (~0 << UInt64(truncatingIfNeeded: cursor.position))
+            changes.takeRest(left.nonzeroBitCount, from: &bits)
+            unsafe apply(changes, nonzero, cursor.found, values)
+            return (cursor.found, blocks)
+        }
+        // All corrections have been passed.
         unsafe apply(changes, nonzero, cursor.found, values)
-        if blocks > 0 { return (cursor.found, blocks) }
         let rest = unsafe uncorrected.read(from: cursor.position, values, &bits)
         guard let rest else { return nil }
         return (cursor.found | rest.found, rest.endedBlocks)
