@@ -146,8 +146,9 @@ struct ACRefinementScan: ScanLoop {
         _ changes: inout Changes, putsAside: Bool
     ) -> Int {
         while cursor.position < end {
-            bits.refill()
+            // Not behind the refill: `BitReader.bitsBehindSymbol`. Corrections that end a band leave 24 bits.
             var entry = unsafe entries[ProgressiveCode.index(bits.word)]
+            bits.refill()
             if entry.isRare {
                 if entry.length == 0 { entry = code.search(bits.word) }
                 if entry.isEndOfBand {

@@ -81,8 +81,9 @@ struct BandCode {
         _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader, keeps: Bool
     ) -> Int {
         while position <= last {
-            bits.refill()
+            // Not behind the refill: `BitReader.bitsBehindSymbol`.
             let pair = unsafe pairs[SymbolPair.index(bits.word)]
+            bits.refill()
             // Else the second may be of the next block.
             if position &+ pair.advance <= lastCoefficient {
                 let first = position &+ pair.firstAdvance &- 1
@@ -169,6 +170,7 @@ private struct SymbolPair: BitwiseCopyable {
     }
 
     static func table(_ code: ProgressiveCode, lowBit: Int) -> LookupTable<SymbolPair> {
+        precondition(width <= BitReader.bitsBehindSymbol)
         let table = LookupTable(width: width, repeating: SymbolPair.none)
         for index in 0..<1 << width {
             var bits = UInt64(index) << UInt64(64 - width)

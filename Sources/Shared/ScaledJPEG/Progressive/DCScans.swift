@@ -32,9 +32,10 @@ struct DCFirstScan: ScanLoop {
                     if !window.suffices(bits) { try window.advance(&bits, in: bytes) }
                     for lane in lanes {
                         let place = lane.place
-                        bits.refill()
-                        // The index has as many bits as the table.
+                        // The index has as many bits as the table. Not behind the refill:
+                        // `BitReader.bitsBehindSymbol`.
                         let known = unsafe lane.differences[DCDifference.index(bits.word)]
+                        bits.refill()
                         var difference = known.value
                         if known.isUnknown {
                             let entry = codes[place.code].search(bits.word)
@@ -168,6 +169,7 @@ private struct DCDifference: BitwiseCopyable {
 
     /// What a code's bits begin with.
     static func table(_ code: ProgressiveCode) -> LookupTable<DCDifference> {
+        precondition(width <= BitReader.bitsBehindSymbol)
         let table = LookupTable(width: width, repeating: DCDifference(value: 0, total: 0))
         for index in 0..<1 << width {
             let bits = UInt64(index) << UInt64(64 - width)
