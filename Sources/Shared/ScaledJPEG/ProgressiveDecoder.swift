@@ -40,7 +40,8 @@ enum ProgressiveDecoder {
 
 extension ProgressiveDecoder {
     /// Coefficients of the whole picture, two bytes each. Above 1/8, while scans are read, also a word a
-    /// block that says which of its coefficients are not zero, for refinements; then the planes.
+    /// block that says which of its coefficients are not zero, at most of all components: of those that are
+    /// refined; then the planes.
     static func peakBytes(of frame: FrameHeader, eighths k: Int) -> Int {
         let blocks = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.storedRows }
         let history = k > 1 ? blocks * MemoryLayout<UInt64>.size : 0
