@@ -8,12 +8,13 @@ struct ProgressiveSelectionTests {
         let script = try usual().script
         let selection = ScanSelection(script, eighths: 1, unread: [0, 0, 0])
         #expect(selection.uses.map { $0 != nil } == script.scans.map(\.header.isDC))
-        #expect(!selection.remembers)
+        #expect(selection.remembering.isEmpty)
     }
 
     @Test func `a refinement that is read needs every scan of its band before it`() throws {
         let selection = try ScanSelection(usual().script, eighths: 2, unread: [0, 2, 2])
         let read = selection.uses.map { $0 != nil }
+        #expect(selection.remembering == [0])
         // Of luma, and of chroma but the first scans.
         #expect(read == [true, true, true, true, true, true, true, false, false, true])
         // Luma's, until the last.
@@ -23,16 +24,39 @@ struct ProgressiveSelectionTests {
     @Test func `without refinements scans above the kept coefficients are passed over`() throws {
         let selection = try ScanSelection(usual().script, eighths: 2, unread: [2, 2, 2])
         #expect(selection.uses.indices(of: nil) == [4, 5, 7, 8, 9])
-        #expect(!selection.remembers)
+        #expect(selection.remembering.isEmpty)
         #expect(selection.leftOut.map { $0[0] } == [0, 0, 0])
         #expect(selection.leftOut.map { $0[1] } == [2, 1, 1])
     }
 
     @Test func `a smooth picture of fine quantisers loses a bit at 1/4, a detailed one two`() throws {
         for (emptiness, bits) in [(100, 1), (50, 2)] {
-            let file = try usual(emptiness: emptiness, coarseness: 1)
+            let file = try usual(emptiness: emptiness, coarseness: 4)
             #expect(UnreadBits.counts(file.script, file.frame, eighths: 2)[0] == bits)
         }
+    }
+
+    @Test func `with the finest quantisers any picture loses two bits at 1/4`() throws {
+        let file = try usual(emptiness: 100, coarseness: 1)
+        #expect(UnreadBits.counts(file.script, file.frame, eighths: 2) == [2, 2, 2])
+    }
+
+    @Test func `chroma that is halved one way only may have quantisers whose squares are twice as large`()
+        throws
+    {
+        var differences = 0
+        for coarseness in 4...16 {
+            let file = try usual(emptiness: 100, coarseness: coarseness, luma: (h: 2, v: 1))
+            let divisors = file.script.quantisation[1].divisors
+            let squares = [1, 2, 4].reduce(0) { $0 + Int(divisors[$1]) * Int(divisors[$1]) }
+            guard 49...96 ~= squares else { continue }
+            differences += 1
+            for (luma, bits) in [((h: 2, v: 1), 1), ((h: 1, v: 2), 1), ((h: 2, v: 2), 0), ((h: 1, v: 1), 0)] {
+                let file = try usual(emptiness: 100, coarseness: coarseness, luma: luma)
+                #expect(UnreadBits.counts(file.script, file.frame, eighths: 2)[1] == bits)
+            }
+        }
+        #expect(differences > 0)
     }
 
     @Test func `coarse quantisers lose nothing, and no picture does at 3/8 and 1/2`() throws {
@@ -73,11 +97,11 @@ struct ProgressiveSelectionTests {
     ]
 
     private func usual(
-        emptiness: Int = 50, coarseness: Int = 1
+        emptiness: Int = 50, coarseness: Int = 1, luma: (h: Int, v: Int) = (h: 1, v: 1)
     ) throws -> (script: ProgressiveScript, frame: FrameHeader) {
         var encoder = ProgressivePlainEncoder(random: 1)
         (encoder.width, encoder.height) = (64, 64)
-        encoder.sampling = [(h: 1, v: 1), (h: 1, v: 1), (h: 1, v: 1)]
+        encoder.sampling = [luma, (h: 1, v: 1), (h: 1, v: 1)]
         (encoder.emptiness, encoder.coarseness, encoder.longestRun) = (emptiness, coarseness, 0x7FFF)
         encoder.scans = Self.usualScans
         let bytes = try encoder.file().bytes

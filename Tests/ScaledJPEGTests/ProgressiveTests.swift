@@ -38,7 +38,7 @@ struct ProgressiveTests {
     }
 
     @Test(arguments: 0..<60, 1...2)
-    func `coefficients whose last bits are left out are in the middle of what they may be`(
+    func `coefficients whose last bits are left out are in the middle of what they may be, zeros on a ramp`(
         seed: UInt64, unread: Int
     ) throws {
         var encoder = ProgressivePlainEncoder(random: 3000 + seed)
@@ -56,6 +56,10 @@ struct ProgressiveTests {
                     let known = value / bit * bit
                     plain.blocks[component][block][position] = known + known.signum() * (bit / 2)
                 }
+            }
+            for position in 1..<64 {
+                let first = sent.first { $0.band.contains(position) }?.lowBit ?? 0
+                plain.estimateZeros(component, position, limit: 1 << min(unread, first) - 1)
             }
         }
         try expectPlainSamples(plain, of: file.bytes, unread: unread, "seed \(seed)")
@@ -143,6 +147,37 @@ struct ProgressiveTests {
                     let distance = zip(row, expected[y]).map { abs($0 - min(max($1, 0), 255)) }.max() ?? 0
                     #expect(distance <= bound, "\(comment), component \(index), row \(y) at \(k)/8")
                 }
+            }
+        }
+    }
+}
+
+extension PlainDecoder {
+    /// Replaces a coefficient's zeros by what the DC coefficients around let expect, when it is one of the
+    /// three lowest.
+    fileprivate mutating func estimateZeros(_ index: Int, _ position: Int, limit: Int) {
+        let component = frame.components[index]
+        func mean(_ x: Int, _ y: Int) -> Int {
+            let column = min(max(x, 0), component.blockColumns - 1)
+            let row = min(max(y, 0), component.blockRows - 1)
+            return blocks[index][row * component.storedColumns + column][0]
+        }
+        for y in 0..<component.blockRows {
+            for x in 0..<component.blockColumns {
+                let block = y * component.storedColumns + x
+                guard blocks[index][block][position] == 0 else { continue }
+                let ramp: (difference: Int, weight: Int)
+                switch position {
+                case 1: ramp = (mean(x - 1, y) - mean(x + 1, y), 5990)
+                case 2: ramp = (mean(x, y - 1) - mean(x, y + 1), 5990)
+                case 4:
+                    let above = mean(x - 1, y - 1) - mean(x + 1, y - 1)
+                    ramp = (above - (mean(x - 1, y + 1) - mean(x + 1, y + 1)), 832)
+                default: return
+                }
+                let size = (abs(ramp.difference) * 2 * ramp.weight / 65536 + 1) / 2
+                let estimate = max(0, min(size, limit * 13 / 8 - size))
+                blocks[index][block][position] = ramp.difference.signum() * estimate
             }
         }
     }

@@ -16,7 +16,7 @@ enum ProgressiveDecoder {
         let unread = unread ?? UnreadBits.counts(script, frame, eighths: k)
         let selection = ScanSelection(script, eighths: k, unread: unread)
         let kept = KeptCoefficients(eighths: k)
-        var coefficients = LowCoefficients(of: frame, eighths: k, remembers: selection.remembers)
+        var coefficients = LowCoefficients(of: frame, eighths: k, remembering: selection.remembering)
         var window = ScanWindow()
         for (scan, use) in zip(script.scans, selection.uses) {
             guard let use else { continue }
@@ -40,7 +40,8 @@ enum ProgressiveDecoder {
 
 extension ProgressiveDecoder {
     /// Coefficients of the whole picture, two bytes each. Above 1/8, while scans are read, also a word a
-    /// block that says which of its coefficients are not zero, for refinements; then the planes.
+    /// block that says which of its coefficients are not zero, at most of all components: of those that are
+    /// refined; then the planes.
     static func peakBytes(of frame: FrameHeader, eighths k: Int) -> Int {
         let blocks = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.storedRows }
         let history = k > 1 ? blocks * MemoryLayout<UInt64>.size : 0

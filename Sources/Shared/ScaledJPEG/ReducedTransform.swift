@@ -46,19 +46,16 @@ struct ReducedTransform {
     func transform(_ coefficients: Span<Int16>, into plane: ScaledPlane, blockRow: Int) -> Bool {
         let groups = BlockGroups(blocks: plane.stride / k, eighths: k)
         let start = blockRow * k * plane.stride
-        precondition(
+        unsafe precondition(
             coefficients.count == groups.coefficients && plane.stride == groups.count * BlockGroups.size * k
-                && blockRow >= 0 && start + k * plane.stride <= plane.samples.count)
-        let stride = plane.stride
+                && blockRow >= 0 && start + k * plane.stride <= plane.samples.elements.count)
         return unsafe multipliers.withUnsafeBufferPointer { multipliers in
             unsafe limits.withUnsafeBufferPointer { limits in
                 unsafe coefficients.withUnsafeBufferPointer { coefficients in
-                    unsafe plane.samples.withMutableSamples { samples in
-                        unsafe BlockKernel(
-                            multipliers: multipliers.baseAddress!, limits: limits.baseAddress!,
-                            groups: groups.count, stride: stride
-                        ).run(k, coefficients.baseAddress!, samples.baseAddress! + start)
-                    }
+                    unsafe BlockKernel(
+                        multipliers: multipliers.baseAddress!, limits: limits.baseAddress!,
+                        groups: groups.count, stride: plane.stride
+                    ).run(k, coefficients.baseAddress!, plane.samples.elements.baseAddress! + start)
                 }
             }
         }

@@ -14,14 +14,14 @@ public struct ScaledPlane: Sendable {
     /// Samples from one row to the next: whole MCUs, rounded up to whole `BlockGroups`.
     let stride: Int
     /// Whole MCUs, row after row.
-    let samples: PlaneMemory
+    let samples: ZeroedMemory<UInt8>
 
     init(_ component: FrameComponent, of frame: FrameHeader, eighths k: Int) {
         let extent = ScaledExtent(component, of: frame, eighths: k)
         columns = extent.columns
         rows = extent.rows
         stride = Self.stride(of: component, eighths: k)
-        samples = PlaneMemory(count: stride * component.storedRows * k)
+        samples = ZeroedMemory(count: stride * component.storedRows * k)
     }
 
     /// What planes of a frame take, in bytes.
@@ -35,6 +35,6 @@ public struct ScaledPlane: Sendable {
 
     /// Row y, 0 at the top; `columns` samples.
     public func withRow<Result>(_ y: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-        samples.withSamples(y * stride..<y * stride + columns, body)
+        unsafe body(Span(_unsafeElements: samples.elements.extracting(y * stride..<y * stride + columns)))
     }
 }

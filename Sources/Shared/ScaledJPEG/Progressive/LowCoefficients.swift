@@ -2,10 +2,10 @@
 struct LowCoefficients {
     /// Not yet multiplied by their quantisers. Components one after the other, each in rows of blocks as
     /// `BlockGroups` lays them out; then room for one more, for what is not kept.
-    private var values: [Int16]
+    private let values: ZeroedMemory<Int16>
     /// A bit for each coefficient of a block, in zig-zag order, that is not zero: of all 64, kept or not.
-    /// In the same order; empty when no scan asks.
-    private var history: [UInt64]
+    /// In the same order; only of components whose scans ask.
+    private var history: ZeroedMemory<UInt64>?
     private let components: [Layout]
 
     private struct Layout {
@@ -14,23 +14,26 @@ struct LowCoefficients {
         /// Where the component's part begins: its coefficients, and its blocks.
         let values: Int
         let blocks: Int
+        let remembers: Bool
 
         var valuesEnd: Int { values + rows * groups.coefficients }
-        var blocksEnd: Int { blocks + rows * groups.count * BlockGroups.size }
+        var blocksEnd: Int { blocks + (remembers ? rows * groups.count * BlockGroups.size : 0) }
     }
 
-    init(of frame: FrameHeader, eighths k: Int, remembers: Bool) {
+    init(of frame: FrameHeader, eighths k: Int, remembering: Set<Int>) {
         var components: [Layout] = []
-        for component in frame.components {
+        for (index, component) in frame.components.enumerated() {
             let last = components.last
             components.append(
                 Layout(
                     groups: BlockGroups(blocks: component.storedColumns, eighths: k),
-                    rows: component.storedRows, values: last?.valuesEnd ?? 0, blocks: last?.blocksEnd ?? 0))
+                    rows: component.storedRows, values: last?.valuesEnd ?? 0, blocks: last?.blocksEnd ?? 0,
+                    remembers: remembering.contains(index)))
         }
         self.components = components
-        values = [Int16](repeating: 0, count: (components.last?.valuesEnd ?? 0) + 1)
-        history = [UInt64](repeating: 0, count: remembers ? components.last?.blocksEnd ?? 0 : 0)
+        values = ZeroedMemory(count: (components.last?.valuesEnd ?? 0) + 1)
+        let blocks = components.last?.blocksEnd ?? 0
+        history = blocks > 0 ? ZeroedMemory(count: blocks) : nil
     }
 
     /// Where a row of a component's blocks is.
@@ -47,19 +50,17 @@ struct LowCoefficients {
     mutating func withMemory(
         _ body: (_ memory: CoefficientMemory) throws(Declined) -> Void
     ) throws(Declined) {
-        try unsafe values.withUnsafeMutableBufferPointer { values throws(Declined) in
-            try unsafe history.withUnsafeMutableBufferPointer { history throws(Declined) in
-                // Never empty: there is room for one more.
-                guard let first = values.baseAddress else { return }
-                try unsafe body(
-                    CoefficientMemory(
-                        values: first, unkept: first + values.count - 1, history: history.baseAddress))
-            }
-        }
+        defer { extendLifetime(self) }
+        // Never empty: there is room for one more.
+        guard let first = unsafe values.elements.baseAddress else { return }
+        try unsafe body(
+            CoefficientMemory(
+                values: first, unkept: first + values.elements.count - 1,
+                history: history?.elements.baseAddress))
     }
 
     /// Gives back the memory that only scans need.
-    mutating func forgetHistory() { history = [] }
+    mutating func forgetHistory() { history = nil }
 
     /// The planes that the coefficients stand for.
     ///
@@ -68,13 +69,19 @@ struct LowCoefficients {
         of frame: FrameHeader, _ quantisation: [QuantisationTable], eighths k: Int, leftOut: [[Int]],
         shouldStop: () -> Bool
     ) throws(Declined) -> [ScaledPlane] {
+        defer { extendLifetime(self) }
         let positions = ReducedTransform.positions(eighths: k)
         var planes: [ScaledPlane] = []
         for (index, layout) in components.enumerated() {
             var table = quantisation[index]
             let missing = positions.map { leftOut[index][$0] }
             if missing.contains(where: { $0 > 0 }) {
-                try centre(layout, positions.map { Int(table.divisors[$0]) }, missing)
+                let divisors = positions.map { Int(table.divisors[$0]) }
+                try centre(layout, divisors, missing)
+                let estimate = ZeroEstimate(layout.groups, of: frame.components[index])
+                let limits = zip(divisors, missing).map { (1 << $1 - 1) * $0 }
+                unsafe estimate.fill(
+                    values.elements.extracting(layout.values..<layout.valuesEnd), limits: limits)
                 table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
             }
             let transform = ReducedTransform(eighths: k, table)
@@ -82,7 +89,8 @@ struct LowCoefficients {
             for row in 0..<layout.rows {
                 if shouldStop() { throw .stopped }
                 let start = layout.values + row * layout.groups.coefficients
-                let coefficients = values.span.extracting(start..<start + layout.groups.coefficients)
+                let coefficients = unsafe Span(
+                    _unsafeElements: values.elements.extracting(start..<start + layout.groups.coefficients))
                 guard transform.transform(coefficients, into: plane, blockRow: row) else {
                     throw .suspect(.entropy, offset: 0)
                 }
@@ -106,13 +114,11 @@ struct LowCoefficients {
             let limit = Int16((ReducedTransform.largestCoefficient - half) / divisor)
             let start = layout.values + slot * BlockGroups.size
             let step = divisors.count * BlockGroups.size
-            let isInside = unsafe values.withUnsafeMutableBufferPointer { values in
-                // The component's groups, all inside of its part.
-                guard let first = values.baseAddress else { return true }
-                return unsafe centreGroups(
-                    first + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor),
-                    Int16(half), limit: limit)
-            }
+            // The component's groups, all inside of its part.
+            guard let first = unsafe values.elements.baseAddress else { return }
+            let isInside = unsafe centreGroups(
+                first + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor), Int16(half),
+                limit: limit)
             guard isInside else { throw .suspect(.entropy, offset: 0) }
         }
     }

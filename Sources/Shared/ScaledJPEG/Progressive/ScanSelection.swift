@@ -5,8 +5,8 @@ struct ScanSelection {
     /// Bits of each component's 64 coefficients that are sent and not read, in zig-zag order; without meaning
     /// for coefficients that are not kept.
     let leftOut: [[Int]]
-    /// Blocks must remember which of their coefficients are not zero.
-    let remembers: Bool
+    /// The components whose blocks must remember which of their coefficients are not zero.
+    let remembering: Set<Int>
 
     /// Decided from the last scan to the first: a scan is read when its band holds a coefficient that is
     /// wanted itself, or whose being zero or not steers a later scan that is read.
@@ -29,7 +29,7 @@ struct ScanSelection {
             if header.isRefinement { refined[component, default: 0] |= band }
         }
         self.uses = uses.reversed()
-        remembers = !refined.isEmpty
+        remembering = Set(refined.keys)
         leftOut = Self.leftOut(of: script, self.uses, components: unread.count)
     }
 
