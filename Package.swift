@@ -82,6 +82,7 @@ let package = Package(
         shelf("Threading", ["CLinux"]),
         shelf("MemoryBudget", ["Units", "CLinux"]),
         shelf("Files", ["Failpoints", "Units", "CLinux"]),
+        shelf("Sandbox", ["CLinux"]),
         shelf("EventLog", ["Units"]),
         shelf("CommandLineOptions", ["Units"]),
         shelf("ProgramOptions", ["CommandLineOptions", "EventLog", "JobQueue", "Redis", "Threading"]),
@@ -92,6 +93,7 @@ let package = Package(
             dependencies: [
                 "Units", "Geometry", "PictureFormats", "Exif", "Thumbnails", "Redis", "JobQueue", "Threading",
                 "MemoryBudget", "Failpoints", "Files", "EventLog", "CommandLineOptions", "ProgramOptions",
+                "Sandbox",
             ], swiftSettings: strict),
         .executableTarget(
             name: "Enqueue",
@@ -140,6 +142,11 @@ let package = Package(
         tests("ThreadingTests", ["Threading"]),
         tests("MemoryBudgetTests", ["MemoryBudget", "Units"]),
         tests("FilesTests", ["Files", "Units"]),
+        tests("SandboxTests", ["Sandbox", "FenceProbe"]),
+        // Raises the fence around itself and tries what is forbidden: a test program cannot take it down again.
+        .executableTarget(
+            name: "FenceProbe", dependencies: ["Sandbox", "Threading"], path: "Tests/FenceProbe",
+            swiftSettings: strict),
         tests("EventLogTests", ["EventLog", "Units"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
         // The programs as they are shipped, with a Redis and folders of their own.

@@ -35,10 +35,8 @@ struct Worker: Sendable {
     /// Between two looks of `--drain` at jobs that run elsewhere or are delayed.
     static let drainPace = Duration.seconds(1)
 
-    init(
-        _ options: WorkerOptions, sources: SourceRoots, outputs: OutputDirectory, id: WorkerID,
-        admission: MemoryAdmission, log: EventLog
-    ) {
+    init(_ options: WorkerOptions, in surroundings: Surroundings, log: EventLog) {
+        let (id, admission) = (surroundings.id, MemoryAdmission(total: surroundings.budget))
         var limits = QueueLimits()
         limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
@@ -71,7 +69,7 @@ struct Worker: Sendable {
         let cores = CoreThreads()
         let settlement = Settlement(
             processor: JobProcessor(
-                sources: sources, outputs: outputs, files: files, cores: cores,
+                sources: surroundings.sources, outputs: surroundings.outputs, files: files, cores: cores,
                 options: options, budget: admission.total, giveBack: giveBack),
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
@@ -82,7 +80,7 @@ struct Worker: Sendable {
             queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
         self.admission = admission
-        self.outputs = outputs
+        outputs = surroundings.outputs
         self.options = options
         self.log = log
     }

@@ -14,6 +14,13 @@ enum FetchMode: String, CaseIterable, Sendable {
     case brpop
 }
 
+/// Whether a worker gives up the rights that it does not need.
+enum SandboxMode: String, CaseIterable, Sendable {
+    /// As far as the kernel can.
+    case auto
+    case off
+}
+
 /// All that a worker can be told.
 struct WorkerOptions: Sendable {
     let redis: RedisAddress
@@ -29,6 +36,7 @@ struct WorkerOptions: Sendable {
     let jobTimeout: Duration
     /// Nil: the share of what the machine or the container has.
     let memoryBudget: ByteCount?
+    let sandbox: SandboxMode
     let logLevel: LogLevel
     let logFormat: LogFormat
 
@@ -90,6 +98,13 @@ struct WorkerOptions: Sendable {
         help: "What all jobs of this worker together may hold. As many run at a time as fit; there is no "
             + "thread count.")
 
+    static let sandboxOption = Option(
+        "sandbox", .choice, placeholder: "MODE", default: SandboxMode.auto, environment: "THUMBNAIL_SANDBOX",
+        help:
+            "auto: before the first job, give up what is not needed, as far as the kernel can: from then on "
+            + "the worker reads beneath the sources, writes beneath the output, connects to Redis and starts "
+            + "no program. off: keep all rights of its user.")
+
     static let table = OptionTable(
         command: "worker", version: programVersion,
         summary: "turns queued photographs into thumbnails",
@@ -99,6 +114,7 @@ struct WorkerOptions: Sendable {
         groups: [
             OptionTable.Group("Pictures", [sourceRootOption, outputOption, fsyncOption]),
             OptionTable.Group("Memory", [memoryBudgetOption]),
+            OptionTable.Group("Safety", [sandboxOption]),
             OptionTable.Group(
                 "Rendering",
                 [linearOption, fastOption, acceptPartialOption, maxPixelsOption, jobTimeoutOption]),
@@ -135,6 +151,7 @@ struct WorkerOptions: Sendable {
             acceptsPartial: values[Self.acceptPartialOption], pixelLimit: values[Self.maxPixelsOption])
         jobTimeout = values[Self.jobTimeoutOption]
         memoryBudget = values[Self.memoryBudgetOption]
+        sandbox = values[Self.sandboxOption]
         logLevel = values[LogOptions.level]
         logFormat = values[LogOptions.format]
     }

@@ -14,16 +14,19 @@ import Units
 @main
 enum WorkerProgram {
     static func main() {
-        // Before any other thread exists: signal masks are inherited, and so are the allocator's settings.
+        // All this before any other thread exists: signal masks, the allocator's settings and the fence are inherited.
         ProcessMemory.settle()
         RenderingEnvironment.settle()
-        let signals = ProcessSignals()
+        ProcessSignals.holdBack()
         let environment = processEnvironment()
         let options = options(in: environment)
         configureTestBuild(from: environment)
         let log = EventLog(level: options.logLevel, format: options.logFormat, environment: environment)
-        let worker = assemble(options, log)
+        let surroundings = open(options)
+        WorkerFence.raise(options, sources: surroundings.sources, outputs: surroundings.outputs, log: log)
 
+        let signals = ProcessSignals()
+        let worker = Worker(options, in: surroundings, log: log)
         runToEnd {
             guard let signals = await checkQueue(worker, RedisAdvice(options), signals.received) else {
                 return .done
@@ -78,16 +81,24 @@ enum WorkerProgram {
         }
     }
 
-    private static func assemble(_ options: WorkerOptions, _ log: EventLog) -> Worker {
+    private static func open(_ options: WorkerOptions) -> Surroundings {
         let id = WorkerID.random()
         do {
             let budget = try options.memoryBudget ?? MemoryLimit.detect().defaultBudget
-            return Worker(
-                options, sources: try SourceRoots(options.sourceRoots),
-                outputs: try OutputDirectory(options.output, workerTag: id.description), id: id,
-                admission: MemoryAdmission(total: max(budget, WorkerOptions.smallestBudget)), log: log)
+            return Surroundings(
+                id: id, sources: try SourceRoots(options.sourceRoots),
+                outputs: try OutputDirectory(options.output, workerTag: id.description),
+                budget: max(budget, WorkerOptions.smallestBudget))
         } catch {
             end(.configuration, complaining: "worker: \(error)")
         }
     }
+}
+
+/// What a worker finds where it starts, looked up while it may still look anywhere.
+struct Surroundings {
+    let id: WorkerID
+    let sources: SourceRoots
+    let outputs: OutputDirectory
+    let budget: ByteCount
 }

@@ -8,6 +8,9 @@ public final class OutputDirectory: Sendable {
     /// Who writes here; part of the names of unfinished files.
     public let workerTag: String
 
+    /// As an absolute path without symbolic links.
+    public var directory: String { root.canonicalPath }
+
     let root: RootDirectory
     let path: String
 

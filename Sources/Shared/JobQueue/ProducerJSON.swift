@@ -28,9 +28,18 @@ enum ProducerJSON: Equatable {
 
 /// The parser keeps its own stack: a text of 64 KiB may nest deeper than a thread's stack is large.
 private struct ProducerJSONParser {
-    private enum Open {
-        case array([ProducerJSON])
-        case object([[UInt8]: ProducerJSON], name: [UInt8])
+    /// A container whose end has not come yet.
+    private struct Open {
+        var values: [ProducerJSON] = []
+        var fields: [[UInt8]: ProducerJSON] = [:]
+        /// Of the field whose value comes next; nil in an array.
+        var name: [UInt8]?
+
+        mutating func append(_ value: ProducerJSON) {
+            if let name { fields[name] = value } else { values.append(value) }
+        }
+
+        var whole: ProducerJSON { name == nil ? .array(values) : .object(fields) }
     }
 
     /// The text and a NUL, which cjson's C code also reads as the end.
@@ -48,11 +57,11 @@ private struct ProducerJSONParser {
                 value = try beginValue()
                 continue
             }
-            guard let container = open.popLast() else {
+            guard !open.isEmpty else {
                 guard next() == 0 else { throw malformed() }
                 return finished
             }
-            value = try append(finished, to: container)
+            value = try append(finished)
         }
     }
 
@@ -66,7 +75,7 @@ private struct ProducerJSONParser {
                 at += 1
                 return .object([:])
             }
-            open.append(.object([:], name: try name()))
+            open.append(Open(name: try name()))
             return nil
         case UInt8(ascii: "["):
             at += 1
@@ -75,7 +84,7 @@ private struct ProducerJSONParser {
                 at += 1
                 return .array([])
             }
-            open.append(.array([]))
+            open.append(Open())
             return nil
         case UInt8(ascii: "\""): return .string(try string())
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
@@ -88,26 +97,24 @@ private struct ProducerJSONParser {
         }
     }
 
-    /// Puts a value into its container; returns the container when that ends it, nil when more follows.
-    private mutating func append(
-        _ value: ProducerJSON, to container: Open
-    ) throws(ProducerJSON.Malformed) -> ProducerJSON? {
-        let mark = next()
-        switch container {
-        case .array(var values):
-            values.append(value)
-            guard mark == UInt8(ascii: ",") || mark == UInt8(ascii: "]") else { throw malformed() }
+    /// Puts a value into the innermost container; returns the container when that ends it, nil when more follows.
+    ///
+    /// In place: taken out and put back, a container would be copied for each of its values, and 64 KiB of
+    /// them took seconds.
+    private mutating func append(_ value: ProducerJSON) throws(ProducerJSON.Malformed) -> ProducerJSON? {
+        let innermost = open.count - 1
+        let isObject = open[innermost].name != nil
+        open[innermost].append(value)
+        switch next() {
+        case UInt8(ascii: ","):
             at += 1
-            if mark == UInt8(ascii: "]") { return .array(values) }
-            open.append(.array(values))
-        case .object(var fields, let name):
-            fields[name] = value
-            guard mark == UInt8(ascii: ",") || mark == UInt8(ascii: "}") else { throw malformed() }
+            if isObject { open[innermost].name = try name() }
+            return nil
+        case UInt8(ascii: isObject ? "}" : "]"):
             at += 1
-            if mark == UInt8(ascii: "}") { return .object(fields) }
-            open.append(.object(fields, name: try self.name()))
+            return open.removeLast().whole
+        default: throw malformed()
         }
-        return nil
     }
 
     private mutating func name() throws(ProducerJSON.Malformed) -> [UInt8] {

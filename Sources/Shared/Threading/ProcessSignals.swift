@@ -18,14 +18,10 @@ public final class ProcessSignals: Sendable {
     /// Blocks the signals on the calling thread and starts the one that waits for them. That thread
     /// lives as long as the process.
     public init() {
-        ignoreBrokenPipes()
-        var set = sigset_t()
-        unsafe sigemptyset(&set)
-        for signal in Signal.allCases { unsafe sigaddset(&set, signal.rawValue) }
-        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+        Self.holdBack()
         let (stream, continuation) = AsyncStream.makeStream(of: Signal.self)
         received = stream
-        let waited = set
+        let waited = Self.set
         thread = DedicatedThread(name: "signals") {
             while true {
                 var number: Int32 = 0
@@ -34,6 +30,21 @@ public final class ProcessSignals: Sendable {
                 if let signal = Signal(rawValue: number) { continuation.yield(signal) }
             }
         }
+    }
+
+    /// Blocks the signals on the calling thread: whoever makes a `ProcessSignals` later hears of those that came
+    /// before. For what has to be done while there is no second thread.
+    public static func holdBack() {
+        ignoreBrokenPipes()
+        var set = set
+        unsafe pthread_sigmask(SIG_BLOCK, &set, nil)
+    }
+
+    private static var set: sigset_t {
+        var set = sigset_t()
+        unsafe sigemptyset(&set)
+        for signal in Signal.allCases { unsafe sigaddset(&set, signal.rawValue) }
+        return set
     }
 }
 

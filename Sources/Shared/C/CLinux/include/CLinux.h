@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 
 #include "beneath.h"
+#include "fence.h"
 #include "wallclock.h"
 
 // Names the calling thread; at most 15 bytes and a NUL, else ERANGE.
