@@ -5,7 +5,7 @@
 /// is not, the means differ by more than the zero allows, and the estimate fades out.
 ///
 /// Measured as `UnreadBits` says: two bits of smooth pictures with quantisers of 1 cost 0.4 dB at most with it
-/// and 0.8 without, one bit of chroma that is halved sideways 0.51 and not 0.89.
+/// and 0.8 without, one bit of chroma that is halved sideways 0.50 and not 0.89.
 struct ZeroEstimate {
     private let groups: BlockGroups
     /// Blocks of the picture; more are stored.
