@@ -40,7 +40,7 @@ chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=
 	@$(SWIFT_BUILD)
 	@scripts/chaos.sh
 
-fuzz: setup ## look for files that break the scaled JPEG decoders; LENGTH=30m CORPUS=folder of more seeds
+fuzz: setup ## look for files, jobs and options that break us; TARGET="scaled header metadata decode job options" LENGTH=30m CORPUS=folder of more seeds
 	@scripts/fuzz.sh
 
 bench: release ## measure us against libvips, Pillow, OpenCV, Celery, Dramatiq and RQ; QUICK=1 for a look, MEASURES="fleet"

@@ -127,6 +127,13 @@ let package = Package(
         .target(
             name: "ScaledOracle", dependencies: ["Geometry", "JPEG", "ScaledJPEG"],
             path: "Tests/ScaledOracle", swiftSettings: optimised),
+        // What holds for any bytes whatever, where bytes of strangers come in: for tests and for `make fuzz`.
+        .target(
+            name: "HostileInput",
+            dependencies: [
+                "CommandLineOptions", "Exif", "Geometry", "JPEG", "JobQueue", "Redis", "Thumbnails", "Units",
+            ], path: "Tests/HostileInput", swiftSettings: optimised),
+        tests("HostileInputTests", ["HostileInput"]),
         tests(
             "ThumbnailsTests",
             ["Thumbnails", "Exif", "Geometry", "JPEG", "Pixels", "Threading", "Units", "RenderProbe"]),
@@ -189,15 +196,20 @@ if Context.environment["THUMBNAIL_FUZZ"] != nil {
     let watched: [SwiftSetting] = [
         .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"]), .define("SHORT_STRETCHES"),
     ]
-    for target in package.targets where target.name == "ScaledJPEG" {
+    let entrances = [
+        "ScaledJPEG", "JPEG", "Exif", "PictureFormats", "Thumbnails", "JobQueue", "CommandLineOptions",
+        "Units",
+    ]
+    for target in package.targets where entrances.contains(target.name) {
         target.swiftSettings = (target.swiftSettings ?? []) + watched
     }
     package.targets += [
         .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/C"),
         .executableTarget(
-            name: "Fuzz", dependencies: ["CLibFuzzer", "ScaledJPEG", "ScaledOracle", "TestSupport"],
+            name: "Fuzz",
+            dependencies: ["CLibFuzzer", "HostileInput", "ScaledJPEG", "ScaledOracle", "TestSupport"],
             path: "Tests/Fuzz",
-            exclude: ["C"], swiftSettings: strict,
+            exclude: ["C", "seeds"], swiftSettings: strict,
             // The default linker does not survive what the fuzzer adds to the debugging information.
             linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]),
     ]

@@ -1,39 +1,31 @@
 import CLibFuzzer
 import Glibc
-import ScaledOracle
 
-/// `Fuzz`: libFuzzer, which looks for a file that makes the decoders trap, read where they must not, hang, or
-/// contradict each other. Its arguments are libFuzzer's; `make fuzz` runs it.
+/// `Fuzz`: libFuzzer, which looks for bytes that make the code behind an entrance trap, read where it must not,
+/// hang, or break a promise. Its arguments are libFuzzer's, and FUZZ_TARGET names the entrance; `make fuzz` runs it.
 @main
 enum FuzzProgram {
-    /// A larger frame takes time, and has nothing that a smaller has not.
-    static let mostPixels = 2 << 20
-
     static func main() {
+        guard FuzzTarget.chosen != nil else {
+            print("FUZZ_TARGET is one of \(FuzzTarget.names.joined(separator: ", "))")
+            exit(64)
+        }
         var count = CommandLine.argc
         var arguments = unsafe Optional(CommandLine.unsafeArgv)
         let status = unsafe LLVMFuzzerRunDriver(&count, &arguments) { start, count in
-            FuzzProgram.test(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
+            FuzzTarget.chosen?.test(unsafe Array(UnsafeBufferPointer(start: start, count: count)))
             return 0
         }
         exit(status)
-    }
-
-    private static func test(_ file: [UInt8]) {
-        do {
-            guard try ScaledOracle.check(file, mostPixels: mostPixels) != nil else { return }
-        } catch {
-            fatalError("\(error)")
-        }
-        if let difference = LaneComparison.difference(file) {
-            fatalError("with and without lanes: \(difference)")
-        }
     }
 }
 
 /// libFuzzer looks for this function by its name.
 @_cdecl("LLVMFuzzerCustomMutator")
 func mutate(_ bytes: UnsafeMutablePointer<UInt8>, _ count: Int, _ capacity: Int, _ seed: UInt32) -> Int {
+    guard FuzzTarget.chosen?.isPicture == true else {
+        return unsafe LLVMFuzzerMutate(bytes, count, capacity)
+    }
     let file = unsafe Array(UnsafeBufferPointer(start: bytes, count: count))
     let mutant = Mutation.mutant(of: file, capacity: capacity, seed: seed)
     unsafe bytes.update(from: mutant, count: mutant.count)
