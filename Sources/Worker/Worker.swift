@@ -71,8 +71,8 @@ struct Worker: Sendable {
         let cores = CoreThreads()
         let settlement = Settlement(
             processor: JobProcessor(
-                sources: sources, outputs: outputs, files: files, cores: cores,
-                options: options, budget: admission.total, giveBack: giveBack),
+                sources: sources, outputs: outputs, cores: cores, options: options,
+                budget: admission.total, giveBack: giveBack),
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,
@@ -121,7 +121,7 @@ struct Worker: Sendable {
             ])
         await Failpoint.started.reach()
         lease.start()
-        let jobs = JobTasks()
+        let jobs = JobTasks(on: files)
         await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
             let working = Task { await jobs.run() }
