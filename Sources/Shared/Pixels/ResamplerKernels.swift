@@ -15,9 +15,9 @@ extension UInt8: KernelSample {
     @inline(never)
     static func weighColumns(
         _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into row: UnsafeMutablePointer<UInt8>
+        into rows: TargetRows<UInt8>
     ) {
-        unsafe weighSums(filter, high: high, low: low, into: row)
+        unsafe weighSums(filter, high: high, low: low, into: rows)
     }
 }
 
@@ -32,11 +32,13 @@ extension UInt16: KernelSample {
     @inline(never)
     static func weighColumns(
         _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into row: UnsafeMutablePointer<UInt16>
+        into rows: TargetRows<UInt16>
     ) {
-        unsafe weighSums(filter, high: high, low: low, into: row)
+        unsafe weighSums(filter, high: high, low: low, into: rows)
     }
 }
+
+private typealias Four<Element> = (Element, Element, Element, Element)
 
 /// What differs between the two sample types inside of the loops. Functions, not closures: those are
 /// not inlined in every build.
@@ -45,8 +47,11 @@ private protocol KernelLanes: KernelSample {
     static func eightPairs(_ pairs: UnsafePointer<Self>) -> (SIMD8<Int16>, SIMD8<Int16>)
     /// Sums of rows in two halves that are each an Int16.
     static func split(_ sums: SIMD8<Int32>) -> (high: SIMD8<Int16>, low: SIMD8<Int16>)
-    /// Sums of columns of both halves as rounded samples.
-    static func joined(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Self>
+    /// Sums of columns of both halves as rounded levels, which may lie outside of the sample's range.
+    static func levels(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Int32>
+    /// Levels of four columns, a lane a row, limited and as four rows. What packs them is not inlined: seen
+    /// together with the stores of the rows, it would be done lane by lane.
+    static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<Self>>
 }
 
 extension UInt8: KernelLanes {
@@ -62,10 +67,26 @@ extension UInt8: KernelLanes {
     }
 
     @inline(__always)
-    fileprivate static func joined(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<UInt8> {
-        // The lowest part of a lane comes first on every machine that this runs on.
-        let level = (high &+ ((low &+ (1 << 27)) &>> 8)) &>> 20
-        return unsafe unsafeBitCast(level.limited(to: 255), to: SIMD16<UInt8>.self).evenHalf.evenHalf
+    fileprivate static func levels(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Int32> {
+        (high &+ ((low &+ (1 << 27)) &>> 8)) &>> 20
+    }
+
+    @inline(__always)
+    fileprivate static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<UInt8>> {
+        let rows = packed(columns.0, columns.1, columns.2, columns.3)
+        return unsafe (
+            unsafeBitCast(rows[0], to: SIMD4<UInt8>.self), unsafeBitCast(rows[1], to: SIMD4<UInt8>.self),
+            unsafeBitCast(rows[2], to: SIMD4<UInt8>.self), unsafeBitCast(rows[3], to: SIMD4<UInt8>.self)
+        )
+    }
+
+    /// The lowest part of a lane comes first on every machine that this runs on.
+    @inline(never)
+    private static func packed(
+        _ first: SIMD4<Int32>, _ second: SIMD4<Int32>, _ third: SIMD4<Int32>, _ fourth: SIMD4<Int32>
+    ) -> SIMD4<Int32> {
+        first.limited(to: 255) | second.limited(to: 255) &<< 8 | third.limited(to: 255) &<< 16
+            | fourth.limited(to: 255) &<< 24
     }
 }
 
@@ -85,9 +106,24 @@ extension UInt16: KernelLanes {
     }
 
     @inline(__always)
-    fileprivate static func joined(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<UInt16> {
-        let level = (high &+ ((low &+ (1 << 29 + 1 << 27)) &>> 16) &+ (1 << 27)) &>> 12
-        return unsafe unsafeBitCast(level.limited(to: 65_535), to: SIMD8<UInt16>.self).evenHalf
+    fileprivate static func levels(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Int32> {
+        (high &+ ((low &+ (1 << 29 + 1 << 27)) &>> 16) &+ (1 << 27)) &>> 12
+    }
+
+    @inline(__always)
+    fileprivate static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<UInt16>> {
+        let (left, right) = (packed(columns.0, columns.1), packed(columns.2, columns.3))
+        return unsafe (
+            unsafeBitCast(SIMD2(left[0], right[0]), to: SIMD4<UInt16>.self),
+            unsafeBitCast(SIMD2(left[1], right[1]), to: SIMD4<UInt16>.self),
+            unsafeBitCast(SIMD2(left[2], right[2]), to: SIMD4<UInt16>.self),
+            unsafeBitCast(SIMD2(left[3], right[3]), to: SIMD4<UInt16>.self)
+        )
+    }
+
+    @inline(never)
+    private static func packed(_ first: SIMD4<Int32>, _ second: SIMD4<Int32>) -> SIMD4<Int32> {
+        first.limited(to: 65_535) | second.limited(to: 65_535) &<< 16
     }
 }
 
@@ -188,64 +224,36 @@ private func store(
     unsafe UnsafeMutableRawPointer(low).storeBytes(of: halves.low, as: SIMD8<Int16>.self)
 }
 
-/// Four target samples at a time, so that their sums can be added across by whole vectors.
+/// Four target samples of four rows at a time. `high` and `low` are gathered sums, see `SumQuads`.
 @inline(__always)
 private func weighSums<Sample: KernelLanes>(
     _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-    into row: UnsafeMutablePointer<Sample>
+    into rows: TargetRows<Sample>
 ) {
     let count = filter.axis.targetCount
     let stride = filter.stride
     unsafe filter.starts.withUnsafeBufferPointer { starts in
         unsafe filter.weights.withUnsafeBufferPointer { table in
-            var weights = unsafe UnsafeRawPointer(table.baseAddress!)
             let start = starts.baseAddress!
+            var weights = unsafe UnsafeRawPointer(table.baseAddress!)
             var column = 0
             while column < count {
-                let high0 = unsafe UnsafeRawPointer(high + Int(start[column]))
-                let high1 = unsafe UnsafeRawPointer(high + Int(start[column + 1]))
-                let high2 = unsafe UnsafeRawPointer(high + Int(start[column + 2]))
-                let high3 = unsafe UnsafeRawPointer(high + Int(start[column + 3]))
-                let low0 = unsafe UnsafeRawPointer(low + Int(start[column]))
-                let low1 = unsafe UnsafeRawPointer(low + Int(start[column + 1]))
-                let low2 = unsafe UnsafeRawPointer(low + Int(start[column + 2]))
-                let low3 = unsafe UnsafeRawPointer(low + Int(start[column + 3]))
-                var highs = (SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>())
-                var lows = highs
-                var tap = 0
-                while tap < 2 &* stride {
-                    let weight0 = unsafe weights.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self)
-                    let weight1 = unsafe weights.loadUnaligned(
-                        fromByteOffset: tap &+ 2 &* stride, as: SIMD8<Int16>.self)
-                    let weight2 = unsafe weights.loadUnaligned(
-                        fromByteOffset: tap &+ 4 &* stride, as: SIMD8<Int16>.self)
-                    let weight3 = unsafe weights.loadUnaligned(
-                        fromByteOffset: tap &+ 6 &* stride, as: SIMD8<Int16>.self)
-                    unsafe highs.0 &+= multiplyAddPairs(
-                        high0.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight0)
-                    unsafe lows.0 &+= multiplyAddPairs(
-                        low0.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight0)
-                    unsafe highs.1 &+= multiplyAddPairs(
-                        high1.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight1)
-                    unsafe lows.1 &+= multiplyAddPairs(
-                        low1.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight1)
-                    unsafe highs.2 &+= multiplyAddPairs(
-                        high2.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight2)
-                    unsafe lows.2 &+= multiplyAddPairs(
-                        low2.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight2)
-                    unsafe highs.3 &+= multiplyAddPairs(
-                        high3.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight3)
-                    unsafe lows.3 &+= multiplyAddPairs(
-                        low3.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight3)
-                    tap &+= 16
-                }
+                let levels = unsafe Four(
+                    weighedColumn(Sample.self, high, low, start[column], weights, stride),
+                    weighedColumn(Sample.self, high, low, start[column &+ 1], weights + 2 &* stride, stride),
+                    weighedColumn(Sample.self, high, low, start[column &+ 2], weights + 4 &* stride, stride),
+                    weighedColumn(Sample.self, high, low, start[column &+ 3], weights + 6 &* stride, stride))
                 unsafe weights += 8 &* stride
-                let levels = Sample.joined(high: addedAcross(highs), low: addedAcross(lows))
-                if column &+ 4 <= count {
-                    unsafe UnsafeMutableRawPointer(row + column).storeBytes(
-                        of: levels, as: SIMD4<Sample>.self)
+                let samples = Sample.rows(levels)
+                let row = unsafe UnsafeMutableRawPointer(rows.base + column)
+                let rowBytes = unsafe rows.width &* MemoryLayout<Sample>.size
+                if unsafe column &+ 4 <= count && rows.count == 4 {
+                    unsafe row.storeBytes(of: samples.0, as: SIMD4<Sample>.self)
+                    unsafe row.storeBytes(of: samples.1, toByteOffset: rowBytes, as: SIMD4<Sample>.self)
+                    unsafe row.storeBytes(of: samples.2, toByteOffset: 2 &* rowBytes, as: SIMD4<Sample>.self)
+                    unsafe row.storeBytes(of: samples.3, toByteOffset: 3 &* rowBytes, as: SIMD4<Sample>.self)
                 } else {
-                    for index in 0..<(count &- column) { unsafe row[column &+ index] = levels[index] }
+                    unsafe storeCorner(samples, of: rows, from: column, count: min(4, count &- column))
                 }
                 column &+= 4
             }
@@ -253,13 +261,40 @@ private func weighSums<Sample: KernelLanes>(
     }
 }
 
-/// The sums of four vectors, as one vector.
+/// One target column of four rows.
 @inline(__always)
-private func addedAcross(_ sums: (SIMD4<Int32>, SIMD4<Int32>, SIMD4<Int32>, SIMD4<Int32>)) -> SIMD4<Int32> {
-    let halves = SIMD8(
-        lowHalf: SIMD4(
-            lowHalf: sums.0.lowHalf &+ sums.0.highHalf, highHalf: sums.1.lowHalf &+ sums.1.highHalf),
-        highHalf: SIMD4(
-            lowHalf: sums.2.lowHalf &+ sums.2.highHalf, highHalf: sums.3.lowHalf &+ sums.3.highHalf))
-    return halves.evenHalf &+ halves.oddHalf
+private func weighedColumn<Sample: KernelLanes>(
+    _: Sample.Type, _ high: UnsafePointer<Int16>, _ low: UnsafePointer<Int16>, _ start: Int32,
+    _ weights: UnsafeRawPointer, _ stride: Int
+) -> SIMD4<Int32> {
+    let high = unsafe UnsafeRawPointer(high + 4 &* Int(start))
+    let low = unsafe UnsafeRawPointer(low + 4 &* Int(start))
+    var highs = SIMD4<Int32>()
+    var lows = SIMD4<Int32>()
+    var pair = 0
+    repeat {
+        let both = unsafe weights.loadUnaligned(fromByteOffset: pair, as: UInt32.self)
+        let weight = unsafe unsafeBitCast(SIMD4(repeating: both), to: SIMD8<Int16>.self)
+        unsafe highs &+= multiplyAddPairs(
+            high.loadUnaligned(fromByteOffset: 4 &* pair, as: SIMD8<Int16>.self), weight)
+        unsafe lows &+= multiplyAddPairs(
+            low.loadUnaligned(fromByteOffset: 4 &* pair, as: SIMD8<Int16>.self), weight)
+        pair &+= 4
+    } while pair < 2 &* stride
+    return Sample.levels(high: highs, low: lows)
+}
+
+/// Fewer than four columns or rows, at the end of a plane.
+@inline(never)
+private func storeCorner<Sample: KernelLanes>(
+    _ samples: Four<SIMD4<Sample>>, of rows: TargetRows<Sample>, from column: Int, count: Int
+) {
+    for index in 0..<count {
+        let sample = unsafe rows.base + (column + index)
+        let width = unsafe rows.width
+        unsafe sample.pointee = samples.0[index]
+        if unsafe rows.count > 1 { unsafe sample[width] = samples.1[index] }
+        if unsafe rows.count > 2 { unsafe sample[2 * width] = samples.2[index] }
+        if unsafe rows.count > 3 { unsafe sample[3 * width] = samples.3[index] }
+    }
 }
