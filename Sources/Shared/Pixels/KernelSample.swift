@@ -36,10 +36,9 @@ protocol KernelSample: FixedWidthInteger, UnsignedInteger, BitwiseCopyable, SIMD
     static func weighRows(
         _ window: RowWindow<Self>, high: UnsafeMutablePointer<Int16>, low: UnsafeMutablePointer<Int16>)
 
-    /// Weighs four rows of sums into as many rows of target samples.
+    /// Weighs up to four rows of gathered sums (`SumQuads`) into as many rows of target samples.
     static func weighColumns(
-        _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into rows: TargetRows<Self>)
+        _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<Self>)
 }
 
 /// The row pairs under one target row, in a ring.

@@ -14,10 +14,9 @@ extension UInt8: KernelSample {
 
     @inline(never)
     static func weighColumns(
-        _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into rows: TargetRows<UInt8>
+        _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<UInt8>
     ) {
-        unsafe weighSums(filter, high: high, low: low, into: rows)
+        unsafe weighSums(filter, sums, into: rows)
     }
 }
 
@@ -31,10 +30,9 @@ extension UInt16: KernelSample {
 
     @inline(never)
     static func weighColumns(
-        _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into rows: TargetRows<UInt16>
+        _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<UInt16>
     ) {
-        unsafe weighSums(filter, high: high, low: low, into: rows)
+        unsafe weighSums(filter, sums, into: rows)
     }
 }
 
@@ -73,7 +71,7 @@ extension UInt8: KernelLanes {
 
     @inline(__always)
     fileprivate static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<UInt8>> {
-        let rows = packed(columns.0, columns.1, columns.2, columns.3)
+        let rows = packed(columns)
         return unsafe (
             unsafeBitCast(rows[0], to: SIMD4<UInt8>.self), unsafeBitCast(rows[1], to: SIMD4<UInt8>.self),
             unsafeBitCast(rows[2], to: SIMD4<UInt8>.self), unsafeBitCast(rows[3], to: SIMD4<UInt8>.self)
@@ -82,11 +80,9 @@ extension UInt8: KernelLanes {
 
     /// The lowest part of a lane comes first on every machine that this runs on.
     @inline(never)
-    private static func packed(
-        _ first: SIMD4<Int32>, _ second: SIMD4<Int32>, _ third: SIMD4<Int32>, _ fourth: SIMD4<Int32>
-    ) -> SIMD4<Int32> {
-        first.limited(to: 255) | second.limited(to: 255) &<< 8 | third.limited(to: 255) &<< 16
-            | fourth.limited(to: 255) &<< 24
+    private static func packed(_ columns: Four<SIMD4<Int32>>) -> SIMD4<Int32> {
+        let left = columns.0.limited(to: 255) | columns.1.limited(to: 255) &<< 8
+        return left | columns.2.limited(to: 255) &<< 16 | columns.3.limited(to: 255) &<< 24
     }
 }
 
@@ -224,11 +220,10 @@ private func store(
     unsafe UnsafeMutableRawPointer(low).storeBytes(of: halves.low, as: SIMD8<Int16>.self)
 }
 
-/// Four target samples of four rows at a time. `high` and `low` are gathered sums, see `SumQuads`.
+/// Four target samples of four rows at a time: of `sums` that are gathered, see `SumQuads`.
 @inline(__always)
 private func weighSums<Sample: KernelLanes>(
-    _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-    into rows: TargetRows<Sample>
+    _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<Sample>
 ) {
     let count = filter.axis.targetCount
     let stride = filter.stride
@@ -238,12 +233,32 @@ private func weighSums<Sample: KernelLanes>(
             var weights = unsafe UnsafeRawPointer(table.baseAddress!)
             var column = 0
             while column < count {
-                let levels = unsafe Four(
-                    weighedColumn(Sample.self, high, low, start[column], weights, stride),
-                    weighedColumn(Sample.self, high, low, start[column &+ 1], weights + 2 &* stride, stride),
-                    weighedColumn(Sample.self, high, low, start[column &+ 2], weights + 4 &* stride, stride),
-                    weighedColumn(Sample.self, high, low, start[column &+ 3], weights + 6 &* stride, stride))
+                let sums0 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column]))
+                let sums1 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column &+ 1]))
+                let sums2 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column &+ 2]))
+                let sums3 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column &+ 3]))
+                var highs = Four(SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>())
+                var lows = highs
+                var pair = 0
+                repeat {
+                    let weight0 = unsafe spreadPair(weights + pair)
+                    let weight1 = unsafe spreadPair(weights + (pair &+ 2 &* stride))
+                    let weight2 = unsafe spreadPair(weights + (pair &+ 4 &* stride))
+                    let weight3 = unsafe spreadPair(weights + (pair &+ 6 &* stride))
+                    unsafe highs.0 &+= multiplyAddPairs(eightSums(sums0 + 8 &* pair), weight0)
+                    unsafe lows.0 &+= multiplyAddPairs(eightSums(sums0 + (8 &* pair &+ 16)), weight0)
+                    unsafe highs.1 &+= multiplyAddPairs(eightSums(sums1 + 8 &* pair), weight1)
+                    unsafe lows.1 &+= multiplyAddPairs(eightSums(sums1 + (8 &* pair &+ 16)), weight1)
+                    unsafe highs.2 &+= multiplyAddPairs(eightSums(sums2 + 8 &* pair), weight2)
+                    unsafe lows.2 &+= multiplyAddPairs(eightSums(sums2 + (8 &* pair &+ 16)), weight2)
+                    unsafe highs.3 &+= multiplyAddPairs(eightSums(sums3 + 8 &* pair), weight3)
+                    unsafe lows.3 &+= multiplyAddPairs(eightSums(sums3 + (8 &* pair &+ 16)), weight3)
+                    pair &+= 4
+                } while pair < 2 &* stride
                 unsafe weights += 8 &* stride
+                let levels = Four(
+                    Sample.levels(high: highs.0, low: lows.0), Sample.levels(high: highs.1, low: lows.1),
+                    Sample.levels(high: highs.2, low: lows.2), Sample.levels(high: highs.3, low: lows.3))
                 let samples = Sample.rows(levels)
                 let row = unsafe UnsafeMutableRawPointer(rows.base + column)
                 let rowBytes = unsafe rows.width &* MemoryLayout<Sample>.size
@@ -261,27 +276,15 @@ private func weighSums<Sample: KernelLanes>(
     }
 }
 
-/// One target column of four rows.
+/// A pair of weights, four times over.
 @inline(__always)
-private func weighedColumn<Sample: KernelLanes>(
-    _: Sample.Type, _ high: UnsafePointer<Int16>, _ low: UnsafePointer<Int16>, _ start: Int32,
-    _ weights: UnsafeRawPointer, _ stride: Int
-) -> SIMD4<Int32> {
-    let high = unsafe UnsafeRawPointer(high + 4 &* Int(start))
-    let low = unsafe UnsafeRawPointer(low + 4 &* Int(start))
-    var highs = SIMD4<Int32>()
-    var lows = SIMD4<Int32>()
-    var pair = 0
-    repeat {
-        let both = unsafe weights.loadUnaligned(fromByteOffset: pair, as: UInt32.self)
-        let weight = unsafe unsafeBitCast(SIMD4(repeating: both), to: SIMD8<Int16>.self)
-        unsafe highs &+= multiplyAddPairs(
-            high.loadUnaligned(fromByteOffset: 4 &* pair, as: SIMD8<Int16>.self), weight)
-        unsafe lows &+= multiplyAddPairs(
-            low.loadUnaligned(fromByteOffset: 4 &* pair, as: SIMD8<Int16>.self), weight)
-        pair &+= 4
-    } while pair < 2 &* stride
-    return Sample.levels(high: highs, low: lows)
+private func spreadPair(_ weights: UnsafeRawPointer) -> SIMD8<Int16> {
+    unsafe unsafeBitCast(SIMD4(repeating: weights.loadUnaligned(as: UInt32.self)), to: SIMD8<Int16>.self)
+}
+
+@inline(__always)
+private func eightSums(_ sums: UnsafeRawPointer) -> SIMD8<Int16> {
+    unsafe sums.loadUnaligned(as: SIMD8<Int16>.self)
 }
 
 /// Fewer than four columns or rows, at the end of a plane.
@@ -289,12 +292,8 @@ private func weighedColumn<Sample: KernelLanes>(
 private func storeCorner<Sample: KernelLanes>(
     _ samples: Four<SIMD4<Sample>>, of rows: TargetRows<Sample>, from column: Int, count: Int
 ) {
-    for index in 0..<count {
-        let sample = unsafe rows.base + (column + index)
-        let width = unsafe rows.width
-        unsafe sample.pointee = samples.0[index]
-        if unsafe rows.count > 1 { unsafe sample[width] = samples.1[index] }
-        if unsafe rows.count > 2 { unsafe sample[2 * width] = samples.2[index] }
-        if unsafe rows.count > 3 { unsafe sample[3 * width] = samples.3[index] }
+    let all = [samples.0, samples.1, samples.2, samples.3]
+    for row in unsafe 0..<rows.count {
+        for index in 0..<count { unsafe rows.base[row * rows.width + column + index] = all[row][index] }
     }
 }

@@ -94,10 +94,9 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
     /// Makes the samples of the last target rows, up to four, of their sums.
     private mutating func makeColumns() {
         let first = (rowsMade - 1) / SumQuads.rowCount * SumQuads.rowCount
-        let sums = unsafe sums.gathered()
         let rows = unsafe TargetRows(
             base: output.rowPointer(first), width: layout.width, count: rowsMade - first)
-        unsafe Sample.weighColumns(filter.horizontal, high: sums.high, low: sums.low, into: rows)
+        unsafe Sample.weighColumns(filter.horizontal, sums.gathered(), into: rows)
     }
 
     private func spreadWeights(pairCount: Int) {
