@@ -125,10 +125,15 @@ private struct Taps {
         let end = min(max(last, 0), edge)
         count = end - start + 1
         for index in 0..<count { exact[index] = 0 }
-        for position in first...max(first, last) {
-            let weight = Lanczos.value((Double(position) + 0.5 - centre) / widening)
-            exact[min(max(position, start), end) - start] += weight
-        }
+        var position = first
+        repeat {
+            let centres = Double(position) + SIMD4(0.5, 1.5, 2.5, 3.5)
+            let values = Lanczos.values((centres - centre) / widening)
+            for lane in 0..<min(4, last + 1 - position) {
+                exact[min(max(position + lane, start), end) - start] += values[lane]
+            }
+            position += 4
+        } while position <= last
         round()
     }
 
