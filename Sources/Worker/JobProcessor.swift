@@ -9,12 +9,12 @@ import Units
 
 /// The way of one job, from its fields to its thumbnails on the disk.
 ///
-/// Files are opened, read and written on blocking threads, as many as there are jobs: a hundred slow
-/// sources overlap. Pictures are decoded on one thread a core. What bounds both is the memory budget.
+/// Files are opened, read and written on the blocking threads that jobs run on, as many as there are jobs: a
+/// hundred slow sources overlap. Pictures are decoded on one thread a core. What bounds both is the memory
+/// budget.
 struct JobProcessor: Sendable {
     let sources: SourceRoots
     let outputs: OutputDirectory
-    let files: BlockingThreads
     let cores: CoreThreads
     let options: WorkerOptions
     /// The memory of all jobs together.
@@ -29,12 +29,12 @@ struct JobProcessor: Sendable {
     ) async throws(JobProblem) -> JobResult {
         var times = StageTimes()
         let request = try request(of: job)
-        let (source, picture) = try await inspect(job.source, &times)
-        let plan = try plan(picture, request, fileBytes: source.size)
-        let rendering = try await render(plan, of: source, holding: &reservation, &times)
-        let written = try await write(rendering, of: job, from: source, &times)
+        var opened = try await inspect(job.source, &times)
+        let plan = try plan(opened.picture, request, fileBytes: opened.source.size)
+        let rendering = try await render(plan, of: &opened, holding: &reservation, &times)
+        let written = try await write(rendering, of: job, from: opened.source, &times)
         return JobResult(
-            of: job, source, plan, admittedWith: reservation.footprint, rendering, written, times)
+            of: job, opened.source, plan, admittedWith: reservation.footprint, rendering, written, times)
     }
 
     /// Admits, reads and renders. Some data turns out not to be for the decoder that was planned for, whose
@@ -43,25 +43,33 @@ struct JobProcessor: Sendable {
     /// Also the second time the plan is followed from its start. Whoever runs the job, and however often the
     /// file was replaced meanwhile, the thumbnails follow from the bytes that are read last.
     private func render(
-        _ plan: RenderPlan, of source: SourceFile, holding reservation: inout Reservation,
+        _ plan: RenderPlan, of opened: inout OpenedPicture, holding reservation: inout Reservation,
         _ times: inout StageTimes
     ) async throws(JobProblem) -> Rendering {
         do throws(JobProblem) {
-            return try await render(plan, of: source, with: plan.footprint.total, &reservation, &times)
+            return try await render(plan, of: &opened, with: plan.footprint.total, &reservation, &times)
         } catch {
             guard case .picture(.needsMemory(let footprint)) = error else { throw error }
             // The bytes are given up, so that the job waits in line with nothing.
-            return try await render(plan, of: source, with: footprint, &reservation, &times)
+            return try await render(plan, of: &opened, with: footprint, &reservation, &times)
         }
     }
 
     private func render(
-        _ plan: RenderPlan, of source: SourceFile, with footprint: ByteCount,
+        _ plan: RenderPlan, of opened: inout OpenedPicture, with footprint: ByteCount,
         _ reservation: inout Reservation, _ times: inout StageTimes
     ) async throws(JobProblem) -> Rendering {
-        try await admit(footprint, &reservation, &times)
-        let bytes = try await read(source, plan, &times)
-        return try await render(bytes, plan, within: footprint, &times)
+        var bytes = opened.bytes.take()
+        if bytes == nil || !reservation.extend(to: footprint) {
+            // Whoever waits holds nothing, a small file's bytes included.
+            bytes = nil
+            try await admit(footprint, &reservation, &times)
+        }
+        await Failpoint.admitted.reach()
+        let whole: SourceBytes
+        if let bytes { whole = bytes } else { whole = try read(opened.source, plan, &times) }
+        await Failpoint.read.reach()
+        return try await render(whole, plan, within: footprint, &times)
     }
 
     private func request(of job: Job) throws(JobProblem) -> ThumbnailRequest {
@@ -74,18 +82,15 @@ struct JobProcessor: Sendable {
         }
     }
 
-    /// Opens the source and reads as much of it as its header and orientation take.
+    /// Opens the source and reads as much of it as its header and orientation take, or a small one whole.
     private func inspect(
         _ path: String, _ times: inout StageTimes
-    ) async throws(JobProblem) -> (SourceFile, InspectedPicture) {
+    ) async throws(JobProblem) -> OpenedPicture {
         let start = StageTimes.now
-        let sources = sources
-        let opened = try await files.run { () throws(JobProblem) -> OpenedPicture in
-            try OpenedPicture(path, beneath: sources)
-        }
+        let opened = try OpenedPicture(path, beneath: sources)
         await Failpoint.inspected.reach(path)
         times.read += StageTimes.now - start
-        return (opened.source, opened.picture)
+        return opened
     }
 
     private func plan(
@@ -107,19 +112,15 @@ struct JobProcessor: Sendable {
         do throws(BudgetError) { try await reservation.exchange(for: footprint) } catch {
             throw error == .cancelled ? .givenBack : .budget(error)
         }
-        await Failpoint.admitted.reach()
         times.wait += StageTimes.now - start
     }
 
     private func read(
         _ source: SourceFile, _ plan: RenderPlan, _ times: inout StageTimes
-    ) async throws(JobProblem) -> SourceBytes {
+    ) throws(JobProblem) -> SourceBytes {
         let start = StageTimes.now
         do throws(FileError) {
-            let bytes = try await files.run { () throws(FileError) -> SourceBytes in
-                try source.readAll(limit: plan.footprint.source)
-            }
-            await Failpoint.read.reach()
+            let bytes = try source.readAll(limit: plan.footprint.source)
             times.read += StageTimes.now - start
             return bytes
         } catch {
@@ -159,19 +160,15 @@ struct JobProcessor: Sendable {
         let start = StageTimes.now
         // Whoever gave the job back may see another worker write these files now.
         guard !giveBack.isSet else { throw .givenBack }
-        let (outputs, isDurable) = (outputs, options.isDurable)
         do throws(FileError) {
-            let written = try await files.run { () throws(FileError) -> [JobResult.Output] in
-                var written: [JobResult.Output] = []
-                for thumbnail in rendering.thumbnails {
-                    let path = job.outputPath(at: thumbnail.scale, source: source.relativePath)
-                    try outputs.write(thumbnail.encoded, to: path, durable: isDurable)
-                    written.append(
-                        JobResult.Output(
-                            path: path, width: thumbnail.size.width, height: thumbnail.size.height,
-                            bytes: thumbnail.encoded.count, scale: thumbnail.scale))
-                }
-                return written
+            var written: [JobResult.Output] = []
+            for thumbnail in rendering.thumbnails {
+                let path = job.outputPath(at: thumbnail.scale, source: source.relativePath)
+                try outputs.write(thumbnail.encoded, to: path, durable: options.isDurable)
+                written.append(
+                    JobResult.Output(
+                        path: path, width: thumbnail.size.width, height: thumbnail.size.height,
+                        bytes: thumbnail.encoded.count, scale: thumbnail.scale))
             }
             await Failpoint.renamed.reach()
             times.write += StageTimes.now - start
@@ -186,13 +183,35 @@ struct JobProcessor: Sendable {
 private struct OpenedPicture: Sendable {
     let source: SourceFile
     let picture: InspectedPicture
+    /// The whole file, if it is small and nobody has taken it yet.
+    var bytes: SourceBytes?
+
+    /// A file up to this size is read whole at once: half of what a job holds before it is admitted
+    /// (`ClaimLoop.probe`). Its bytes are then neither asked for piece by piece nor twice.
+    private static let wholeLimit = ByteCount.kibibytes(64)
 
     init(_ path: String, beneath sources: SourceRoots) throws(JobProblem) {
         do throws(FileError) {
             source = try sources.open(path)
+            // What says that it is empty may be a file of /proc.
+            let isSmall = source.size > .zero && source.size <= Self.wholeLimit
+            bytes = isSmall ? try source.readAll(limit: Self.wholeLimit) : nil
         } catch {
             throw .source(error)
         }
+        if let bytes { picture = try Self.inspect(bytes) } else { picture = try Self.inspect(source) }
+    }
+
+    private static func inspect(_ bytes: SourceBytes) throws(JobProblem) -> InspectedPicture {
+        do throws(PictureError) {
+            return try bytes.withBytes { bytes throws(PictureError) in try InspectedPicture(inspecting: bytes)
+            }
+        } catch {
+            throw .picture(error)
+        }
+    }
+
+    private static func inspect(_ source: SourceFile) throws(JobProblem) -> InspectedPicture {
         var inspection = PictureInspection()
         while true {
             let window: [UInt8]
@@ -204,8 +223,7 @@ private struct OpenedPicture: Sendable {
             }
             do throws(PictureError) {
                 guard let found = try inspection.take(window.span) else { continue }
-                picture = found
-                return
+                return found
             } catch {
                 throw .picture(error)
             }

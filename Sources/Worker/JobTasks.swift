@@ -1,12 +1,19 @@
+import Threading
+
 /// Hands job tasks from the claim loop to the group that is their parent, so that claiming can be
 /// cancelled while what was claimed goes on.
+///
+/// Jobs open, read and write files, which blocks: each has a blocking thread while it is not waiting.
 struct JobTasks: Sendable {
     typealias Work = @Sendable () async -> Void
 
     private let stream: AsyncStream<Work>
     private let continuation: AsyncStream<Work>.Continuation
 
-    init() {
+    private let threads: BlockingThreads
+
+    init(on threads: BlockingThreads) {
+        self.threads = threads
         (stream, continuation) = AsyncStream.makeStream(of: Work.self)
     }
 
@@ -19,7 +26,7 @@ struct JobTasks: Sendable {
     /// cancels them.
     func run() async {
         await withDiscardingTaskGroup { group in
-            for await work in stream { group.addTask { await work() } }
+            for await work in stream { group.addTask(executorPreference: threads) { await work() } }
         }
     }
 }

@@ -69,8 +69,8 @@ struct Worker: Sendable {
         let cores = CoreThreads()
         let settlement = Settlement(
             processor: JobProcessor(
-                sources: surroundings.sources, outputs: surroundings.outputs, files: files, cores: cores,
-                options: options, budget: admission.total, giveBack: giveBack),
+                sources: surroundings.sources, outputs: surroundings.outputs, cores: cores, options: options,
+                budget: admission.total, giveBack: giveBack),
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, lease: lease, running: running,
@@ -119,7 +119,7 @@ struct Worker: Sendable {
             ])
         await Failpoint.started.reach()
         lease.start()
-        let jobs = JobTasks()
+        let jobs = JobTasks(on: files)
         await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
             let working = Task { await jobs.run() }

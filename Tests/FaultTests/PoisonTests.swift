@@ -51,10 +51,10 @@ struct PoisonTests {
                 ])
             let exit = await worker.wait(atMost: .seconds(60))
             logs.append(worker.standardError)
-            if exit != .signal(6) {
-                #expect(exit == .status(0), "\(worker.standardError)")
-                return logs
-            }
+            // Abort's signal, or one of Swift's backtracer, which trips over threads that block signals.
+            if case .signal = exit { continue }
+            #expect(exit == .status(0), "\(worker.standardError)")
+            return logs
         }
     }
 }

@@ -23,6 +23,24 @@ import Units
     #expect(admission.reserved == .zero)
 }
 
+@Test func `a reservation is extended where there is room and nobody waits`() async throws {
+    let admission = MemoryAdmission(total: ByteCount(100))
+    var reservation = try await admission.admit(ByteCount(20))
+    let intoTheRest = reservation.extend(to: ByteCount(100))
+    #expect(intoTheRest && admission.reserved == ByteCount(100) && admission.peakReserved == ByteCount(100))
+    reservation.shrink(to: ByteCount(20))
+    let beyondTheBudget = reservation.extend(to: ByteCount(101))
+    let toLess = reservation.extend(to: ByteCount(19))
+    #expect(!beyondTheBudget && !toLess && admission.reserved == ByteCount(20))
+    let waiter = Task { try await admission.admit(ByteCount(90)).release() }
+    await until { admission.waiting == 1 }
+    let beforeOneWhoWaits = reservation.extend(to: ByteCount(21))
+    #expect(!beforeOneWhoWaits && admission.reserved == ByteCount(20))
+    reservation.release()
+    try await waiter.value
+    #expect(admission.reserved == .zero)
+}
+
 @Test func `a thrown error gives the memory back`() async throws {
     struct Failure: Error {}
     let admission = MemoryAdmission(total: ByteCount(100))

@@ -35,7 +35,7 @@ import Testing
         // White where a target sample's weight is positive and black elsewhere, and the reverse.
         let axis = Axis.whole(
             lengths.0, to: lengths.1 <= lengths.0 ? .every(lengths.1) : .everySecond(2 * lengths.1))
-        let filter = FilterWeights(axis, layout: .columns)
+        let filter = FilterWeights(axis)
         for target in 0..<axis.targetCount {
             var weights = [Int](repeating: 0, count: axis.sourceCount)
             for offset in 0..<filter.stride where filter.weights[target * filter.stride + offset] != 0 {
@@ -80,8 +80,8 @@ import Testing
     private func exact(_ samples: [Int], width: Int, _ horizontal: Axis, _ vertical: Axis, highest: Int)
         -> [Int]
     {
-        let columns = FilterWeights(horizontal, layout: .columns)
-        let rows = FilterWeights(vertical, layout: .rowPairs)
+        let columns = FilterWeights(horizontal)
+        let rows = FilterWeights(vertical)
         var result: [Int] = []
         for y in 0..<vertical.targetCount {
             for x in 0..<horizontal.targetCount {

@@ -79,11 +79,11 @@ import Testing
         #expect(resampler.allocatedBytes == PlaneResampler.peakBytes(horizontal: axes.0, vertical: axes.1))
         let linear = LinearResampler(filter)
         #expect(linear.allocatedBytes == LinearResampler.peakBytes(horizontal: axes.0, vertical: axes.1))
-        // Beside its output, no more than the promised rows of the source and a few rows of sums.
+        // Beside its output, no more than the promised rows of the source and the sums of four rows, twice.
         let rows = Int((6 * axes.1.ratio).rounded(.up)) + 2
         let bound =
-            Plane.allocatedBytes(width: shape.2, height: shape.3) + (rows + 1) * (shape.0 + 16) + 4
-            * (shape.0 + 16 + Int(6 * axes.0.ratio) + 8)
+            Plane.allocatedBytes(width: shape.2, height: shape.3) + (rows + 1) * (shape.0 + 16) + 16
+            * (2 * (shape.0 + 16) + Int(6 * axes.0.ratio) + 8)
             + 16 * rows + 3 * 8192
         #expect(resampler.allocatedBytes <= bound)
     }

@@ -46,6 +46,36 @@ struct BlockingThreadsTests {
         #expect(threads.threads <= 2)
     }
 
+    @Test func `tasks that prefer it may block, as many at a time as there are`() async {
+        let threads = BlockingThreads()
+        let gate = Monitor(0)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<100 {
+                group.addTask(executorPreference: threads) {
+                    // A step after a pause has a blocking thread, too.
+                    await Task.yield()
+                    gate.update { $0 += 1 }
+                    _ = gate.wait { $0 == 100 ? true : nil }
+                }
+            }
+        }
+        #expect(gate.withLock { $0 } == 100)
+    }
+
+    @Test func `a task that waits holds no thread`() async {
+        let threads = BlockingThreads()
+        let gate = Watched(false)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<50 {
+                group.addTask(executorPreference: threads) { await gate.wait { $0 } }
+                // The thread is free again before the next task comes.
+                while threads.busy > 0 { await Task.yield() }
+            }
+            #expect(threads.threads <= 2)
+            gate.update { $0 = true }
+        }
+    }
+
     @Test func `an idle thread ends`() async throws {
         let threads = BlockingThreads(idleLimit: .milliseconds(20))
         await threads.run {}

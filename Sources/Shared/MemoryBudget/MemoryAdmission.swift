@@ -90,6 +90,16 @@ public final class MemoryAdmission: Sendable {
         guard admitted else { throw .cancelled }
     }
 
+    /// False, and nothing taken, when somebody waits or there is less.
+    func takeAtOnce(_ amount: ByteCount) -> Bool {
+        state.withLock { state in
+            guard state.line.isEmpty, amount <= total - state.reserved else { return false }
+            state.reserved += amount
+            state.peakReserved = max(state.peakReserved, state.reserved)
+            return true
+        }
+    }
+
     func giveBack(_ amount: ByteCount) {
         update { state in
             state.reserved -= amount

@@ -35,6 +35,16 @@ public struct Reservation: ~Copyable, Sendable {
         self.footprint = footprint
     }
 
+    /// Takes what is missing to `footprint` if it is there and nobody waits for memory; else it still holds what
+    /// it held, and the answer is false.
+    public mutating func extend(to footprint: ByteCount) -> Bool {
+        guard footprint >= self.footprint, admission.takeAtOnce(footprint - self.footprint) else {
+            return false
+        }
+        self.footprint = footprint
+        return true
+    }
+
     /// Gives back all above `rest` at once, without waiting. Traps when less than `rest` is held.
     public mutating func shrink(to rest: ByteCount) {
         let surplus = footprint - rest

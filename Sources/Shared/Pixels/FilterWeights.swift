@@ -12,29 +12,20 @@ struct FilterWeights: Sendable {
     /// largest that Lanczos-3 reaches is 1.54; checked for each table when it is made.
     static let absoluteSumBound = 2 * one
 
-    /// The grid that the weights are laid out for.
-    enum Layout {
-        /// For runs of 8 weights: any start, zeros behind.
-        case columns
-        /// For pairs of rows: an even start, zeros around.
-        case rowPairs
-    }
-
     let axis: Axis
-    /// The weights kept for each target sample, zeros included: a multiple of 8 or of 2.
+    /// The weights kept for each target sample, zeros around included: an even number.
     let stride: Int
-    /// The first source sample of each target sample. With `columns`, target samples are added up to
-    /// a multiple of 4, since the kernel makes four at a time; they have no weight.
+    /// The first source sample of each target sample, an even number: samples are weighed in pairs. Target
+    /// samples are added up to a multiple of 4, since the column kernel makes four at a time; they have no
+    /// weight.
     private(set) var starts: [Int32]
     /// `stride` weights for each start.
     private(set) var weights: [Int16]
-    private let layout: Layout
 
-    init(_ axis: Axis, layout: Layout) {
+    init(_ axis: Axis) {
         self.axis = axis
-        self.layout = layout
-        stride = Self.stride(axis, layout)
-        let count = Self.paddedTargetCount(axis, layout)
+        stride = Self.stride(axis)
+        let count = Self.paddedTargetCount(axis)
         starts = [Int32](repeating: 0, count: count)
         weights = [Int16](repeating: 0, count: count * stride)
         var taps = Taps(axis)
@@ -62,7 +53,7 @@ struct FilterWeights: Sendable {
     }
 
     private mutating func place(_ taps: Taps, at target: Int) {
-        let start = layout == .rowPairs ? taps.start & ~1 : taps.start
+        let start = taps.start & ~1
         starts[target] = Int32(start)
         let offset = target * stride + taps.start - start
         var absoluteSum = 0
@@ -75,26 +66,23 @@ struct FilterWeights: Sendable {
     }
 
     /// The bytes that the weights of an axis take from the process; an upper bound.
-    static func allocatedBytes(_ axis: Axis, layout: Layout) -> Int {
-        let count = paddedTargetCount(axis, layout)
+    static func allocatedBytes(_ axis: Axis) -> Int {
+        let count = paddedTargetCount(axis)
         return SampleMemoryLimits.allocatedBytes(payload: arrayHeader + count * 4)
-            + SampleMemoryLimits.allocatedBytes(payload: arrayHeader + count * stride(axis, layout) * 2)
+            + SampleMemoryLimits.allocatedBytes(payload: arrayHeader + count * stride(axis) * 2)
     }
 
     /// The bytes in front of a Swift array's elements.
     private static let arrayHeader = 32
 
     /// The weights kept for each target sample of an axis.
-    static func stride(_ axis: Axis, _ layout: Layout) -> Int {
-        switch layout {
-        case .columns: SampleMemoryLimits.roundedUp(Taps.limit(axis), to: 8)
+    static func stride(_ axis: Axis) -> Int {
         // An odd start moves one down.
-        case .rowPairs: SampleMemoryLimits.roundedUp(min(Taps.limit(axis) + 1, axis.sourceCount), to: 2)
-        }
+        SampleMemoryLimits.roundedUp(min(Taps.limit(axis) + 1, axis.sourceCount), to: 2)
     }
 
-    private static func paddedTargetCount(_ axis: Axis, _ layout: Layout) -> Int {
-        layout == .columns ? SampleMemoryLimits.roundedUp(axis.targetCount, to: 4) : axis.targetCount
+    private static func paddedTargetCount(_ axis: Axis) -> Int {
+        SampleMemoryLimits.roundedUp(axis.targetCount, to: 4)
     }
 }
 
@@ -137,10 +125,15 @@ private struct Taps {
         let end = min(max(last, 0), edge)
         count = end - start + 1
         for index in 0..<count { exact[index] = 0 }
-        for position in first...max(first, last) {
-            let weight = Lanczos.value((Double(position) + 0.5 - centre) / widening)
-            exact[min(max(position, start), end) - start] += weight
-        }
+        var position = first
+        repeat {
+            let centres = Double(position) + SIMD4(0.5, 1.5, 2.5, 3.5)
+            let values = Lanczos.values((centres - centre) / widening)
+            for lane in 0..<min(4, last + 1 - position) {
+                exact[min(max(position + lane, start), end) - start] += values[lane]
+            }
+            position += 4
+        } while position <= last
         round()
     }
 

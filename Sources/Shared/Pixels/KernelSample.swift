@@ -36,10 +36,9 @@ protocol KernelSample: FixedWidthInteger, UnsignedInteger, BitwiseCopyable, SIMD
     static func weighRows(
         _ window: RowWindow<Self>, high: UnsafeMutablePointer<Int16>, low: UnsafeMutablePointer<Int16>)
 
-    /// Weighs a row of sums into a row of target samples.
+    /// Weighs up to four rows of gathered sums (`SumQuads`) into as many rows of target samples.
     static func weighColumns(
-        _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into row: UnsafeMutablePointer<Self>)
+        _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<Self>)
 }
 
 /// The row pairs under one target row, in a ring.
@@ -56,6 +55,14 @@ protocol KernelSample: FixedWidthInteger, UnsignedInteger, BitwiseCopyable, SIMD
     let pairCount: Int
     /// Eight numbers a pair: its two weights, four times over.
     let weights: UnsafePointer<Int16>
+}
+
+/// Rows of a target plane that are made together, one below the other without a gap.
+@unsafe struct TargetRows<Sample> {
+    let base: UnsafeMutablePointer<Sample>
+    let width: Int
+    /// 1…4.
+    let count: Int
 }
 
 /// The columns that the row kernel makes at a time: four vectors of sums, which is what 16 registers hold.

@@ -4,14 +4,14 @@ public struct PlaneFilter: Sendable {
     let vertical: FilterWeights
 
     public init(horizontal: Axis, vertical: Axis) {
-        self.horizontal = FilterWeights(horizontal, layout: .columns)
-        self.vertical = FilterWeights(vertical, layout: .rowPairs)
+        self.horizontal = FilterWeights(horizontal)
+        self.vertical = FilterWeights(vertical)
     }
 
     /// The bytes that a filter takes from the process; an upper bound. About 12 bytes for each source
     /// column and row.
     public static func peakBytes(horizontal: Axis, vertical: Axis) -> Int {
-        FilterWeights.allocatedBytes(horizontal, layout: .columns)
-            + FilterWeights.allocatedBytes(vertical, layout: .rowPairs)
+        FilterWeights.allocatedBytes(horizontal)
+            + FilterWeights.allocatedBytes(vertical)
     }
 }

@@ -14,10 +14,9 @@ extension UInt8: KernelSample {
 
     @inline(never)
     static func weighColumns(
-        _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into row: UnsafeMutablePointer<UInt8>
+        _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<UInt8>
     ) {
-        unsafe weighSums(filter, high: high, low: low, into: row)
+        unsafe weighSums(filter, sums, into: rows)
     }
 }
 
@@ -31,12 +30,13 @@ extension UInt16: KernelSample {
 
     @inline(never)
     static func weighColumns(
-        _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-        into row: UnsafeMutablePointer<UInt16>
+        _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<UInt16>
     ) {
-        unsafe weighSums(filter, high: high, low: low, into: row)
+        unsafe weighSums(filter, sums, into: rows)
     }
 }
+
+private typealias Four<Element> = (Element, Element, Element, Element)
 
 /// What differs between the two sample types inside of the loops. Functions, not closures: those are
 /// not inlined in every build.
@@ -45,8 +45,11 @@ private protocol KernelLanes: KernelSample {
     static func eightPairs(_ pairs: UnsafePointer<Self>) -> (SIMD8<Int16>, SIMD8<Int16>)
     /// Sums of rows in two halves that are each an Int16.
     static func split(_ sums: SIMD8<Int32>) -> (high: SIMD8<Int16>, low: SIMD8<Int16>)
-    /// Sums of columns of both halves as rounded samples.
-    static func joined(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Self>
+    /// Sums of columns of both halves as rounded levels, which may lie outside of the sample's range.
+    static func levels(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Int32>
+    /// Levels of four columns, a lane a row, limited and as four rows. What packs them is not inlined: seen
+    /// together with the stores of the rows, it would be done lane by lane.
+    static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<Self>>
 }
 
 extension UInt8: KernelLanes {
@@ -62,10 +65,24 @@ extension UInt8: KernelLanes {
     }
 
     @inline(__always)
-    fileprivate static func joined(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<UInt8> {
-        // The lowest part of a lane comes first on every machine that this runs on.
-        let level = (high &+ ((low &+ (1 << 27)) &>> 8)) &>> 20
-        return unsafe unsafeBitCast(level.limited(to: 255), to: SIMD16<UInt8>.self).evenHalf.evenHalf
+    fileprivate static func levels(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Int32> {
+        (high &+ ((low &+ (1 << 27)) &>> 8)) &>> 20
+    }
+
+    @inline(__always)
+    fileprivate static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<UInt8>> {
+        let rows = packed(columns)
+        return unsafe (
+            unsafeBitCast(rows[0], to: SIMD4<UInt8>.self), unsafeBitCast(rows[1], to: SIMD4<UInt8>.self),
+            unsafeBitCast(rows[2], to: SIMD4<UInt8>.self), unsafeBitCast(rows[3], to: SIMD4<UInt8>.self)
+        )
+    }
+
+    /// The lowest part of a lane comes first on every machine that this runs on.
+    @inline(never)
+    private static func packed(_ columns: Four<SIMD4<Int32>>) -> SIMD4<Int32> {
+        let left = columns.0.limited(to: 255) | columns.1.limited(to: 255) &<< 8
+        return left | columns.2.limited(to: 255) &<< 16 | columns.3.limited(to: 255) &<< 24
     }
 }
 
@@ -85,9 +102,24 @@ extension UInt16: KernelLanes {
     }
 
     @inline(__always)
-    fileprivate static func joined(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<UInt16> {
-        let level = (high &+ ((low &+ (1 << 29 + 1 << 27)) &>> 16) &+ (1 << 27)) &>> 12
-        return unsafe unsafeBitCast(level.limited(to: 65_535), to: SIMD8<UInt16>.self).evenHalf
+    fileprivate static func levels(high: SIMD4<Int32>, low: SIMD4<Int32>) -> SIMD4<Int32> {
+        (high &+ ((low &+ (1 << 29 + 1 << 27)) &>> 16) &+ (1 << 27)) &>> 12
+    }
+
+    @inline(__always)
+    fileprivate static func rows(_ columns: Four<SIMD4<Int32>>) -> Four<SIMD4<UInt16>> {
+        let (left, right) = (packed(columns.0, columns.1), packed(columns.2, columns.3))
+        return unsafe (
+            unsafeBitCast(SIMD2(left[0], right[0]), to: SIMD4<UInt16>.self),
+            unsafeBitCast(SIMD2(left[1], right[1]), to: SIMD4<UInt16>.self),
+            unsafeBitCast(SIMD2(left[2], right[2]), to: SIMD4<UInt16>.self),
+            unsafeBitCast(SIMD2(left[3], right[3]), to: SIMD4<UInt16>.self)
+        )
+    }
+
+    @inline(never)
+    private static func packed(_ first: SIMD4<Int32>, _ second: SIMD4<Int32>) -> SIMD4<Int32> {
+        first.limited(to: 65_535) | second.limited(to: 65_535) &<< 16
     }
 }
 
@@ -188,64 +220,55 @@ private func store(
     unsafe UnsafeMutableRawPointer(low).storeBytes(of: halves.low, as: SIMD8<Int16>.self)
 }
 
-/// Four target samples at a time, so that their sums can be added across by whole vectors.
+/// Four target samples of four rows at a time: of `sums` that are gathered, see `SumQuads`.
 @inline(__always)
 private func weighSums<Sample: KernelLanes>(
-    _ filter: FilterWeights, high: UnsafePointer<Int16>, low: UnsafePointer<Int16>,
-    into row: UnsafeMutablePointer<Sample>
+    _ filter: FilterWeights, _ sums: UnsafePointer<Int16>, into rows: TargetRows<Sample>
 ) {
     let count = filter.axis.targetCount
     let stride = filter.stride
     unsafe filter.starts.withUnsafeBufferPointer { starts in
         unsafe filter.weights.withUnsafeBufferPointer { table in
-            var weights = unsafe UnsafeRawPointer(table.baseAddress!)
             let start = starts.baseAddress!
+            var weights = unsafe UnsafeRawPointer(table.baseAddress!)
             var column = 0
             while column < count {
-                let high0 = unsafe UnsafeRawPointer(high + Int(start[column]))
-                let high1 = unsafe UnsafeRawPointer(high + Int(start[column + 1]))
-                let high2 = unsafe UnsafeRawPointer(high + Int(start[column + 2]))
-                let high3 = unsafe UnsafeRawPointer(high + Int(start[column + 3]))
-                let low0 = unsafe UnsafeRawPointer(low + Int(start[column]))
-                let low1 = unsafe UnsafeRawPointer(low + Int(start[column + 1]))
-                let low2 = unsafe UnsafeRawPointer(low + Int(start[column + 2]))
-                let low3 = unsafe UnsafeRawPointer(low + Int(start[column + 3]))
-                var highs = (SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>())
+                let sums0 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column]))
+                let sums1 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column &+ 1]))
+                let sums2 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column &+ 2]))
+                let sums3 = unsafe UnsafeRawPointer(sums + 8 &* Int(start[column &+ 3]))
+                var highs = Four(SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>(), SIMD4<Int32>())
                 var lows = highs
-                var tap = 0
-                while tap < 2 &* stride {
-                    let weight0 = unsafe weights.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self)
-                    let weight1 = unsafe weights.loadUnaligned(
-                        fromByteOffset: tap &+ 2 &* stride, as: SIMD8<Int16>.self)
-                    let weight2 = unsafe weights.loadUnaligned(
-                        fromByteOffset: tap &+ 4 &* stride, as: SIMD8<Int16>.self)
-                    let weight3 = unsafe weights.loadUnaligned(
-                        fromByteOffset: tap &+ 6 &* stride, as: SIMD8<Int16>.self)
-                    unsafe highs.0 &+= multiplyAddPairs(
-                        high0.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight0)
-                    unsafe lows.0 &+= multiplyAddPairs(
-                        low0.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight0)
-                    unsafe highs.1 &+= multiplyAddPairs(
-                        high1.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight1)
-                    unsafe lows.1 &+= multiplyAddPairs(
-                        low1.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight1)
-                    unsafe highs.2 &+= multiplyAddPairs(
-                        high2.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight2)
-                    unsafe lows.2 &+= multiplyAddPairs(
-                        low2.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight2)
-                    unsafe highs.3 &+= multiplyAddPairs(
-                        high3.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight3)
-                    unsafe lows.3 &+= multiplyAddPairs(
-                        low3.loadUnaligned(fromByteOffset: tap, as: SIMD8<Int16>.self), weight3)
-                    tap &+= 16
-                }
+                var pair = 0
+                repeat {
+                    let weight0 = unsafe spreadPair(weights + pair)
+                    let weight1 = unsafe spreadPair(weights + (pair &+ 2 &* stride))
+                    let weight2 = unsafe spreadPair(weights + (pair &+ 4 &* stride))
+                    let weight3 = unsafe spreadPair(weights + (pair &+ 6 &* stride))
+                    unsafe highs.0 &+= multiplyAddPairs(eightSums(sums0 + 8 &* pair), weight0)
+                    unsafe lows.0 &+= multiplyAddPairs(eightSums(sums0 + (8 &* pair &+ 16)), weight0)
+                    unsafe highs.1 &+= multiplyAddPairs(eightSums(sums1 + 8 &* pair), weight1)
+                    unsafe lows.1 &+= multiplyAddPairs(eightSums(sums1 + (8 &* pair &+ 16)), weight1)
+                    unsafe highs.2 &+= multiplyAddPairs(eightSums(sums2 + 8 &* pair), weight2)
+                    unsafe lows.2 &+= multiplyAddPairs(eightSums(sums2 + (8 &* pair &+ 16)), weight2)
+                    unsafe highs.3 &+= multiplyAddPairs(eightSums(sums3 + 8 &* pair), weight3)
+                    unsafe lows.3 &+= multiplyAddPairs(eightSums(sums3 + (8 &* pair &+ 16)), weight3)
+                    pair &+= 4
+                } while pair < 2 &* stride
                 unsafe weights += 8 &* stride
-                let levels = Sample.joined(high: addedAcross(highs), low: addedAcross(lows))
-                if column &+ 4 <= count {
-                    unsafe UnsafeMutableRawPointer(row + column).storeBytes(
-                        of: levels, as: SIMD4<Sample>.self)
+                let levels = Four(
+                    Sample.levels(high: highs.0, low: lows.0), Sample.levels(high: highs.1, low: lows.1),
+                    Sample.levels(high: highs.2, low: lows.2), Sample.levels(high: highs.3, low: lows.3))
+                let samples = Sample.rows(levels)
+                let row = unsafe UnsafeMutableRawPointer(rows.base + column)
+                let rowBytes = unsafe rows.width &* MemoryLayout<Sample>.size
+                if unsafe column &+ 4 <= count && rows.count == 4 {
+                    unsafe row.storeBytes(of: samples.0, as: SIMD4<Sample>.self)
+                    unsafe row.storeBytes(of: samples.1, toByteOffset: rowBytes, as: SIMD4<Sample>.self)
+                    unsafe row.storeBytes(of: samples.2, toByteOffset: 2 &* rowBytes, as: SIMD4<Sample>.self)
+                    unsafe row.storeBytes(of: samples.3, toByteOffset: 3 &* rowBytes, as: SIMD4<Sample>.self)
                 } else {
-                    for index in 0..<(count &- column) { unsafe row[column &+ index] = levels[index] }
+                    unsafe storeCorner(samples, of: rows, from: column, count: min(4, count &- column))
                 }
                 column &+= 4
             }
@@ -253,13 +276,24 @@ private func weighSums<Sample: KernelLanes>(
     }
 }
 
-/// The sums of four vectors, as one vector.
+/// A pair of weights, four times over.
 @inline(__always)
-private func addedAcross(_ sums: (SIMD4<Int32>, SIMD4<Int32>, SIMD4<Int32>, SIMD4<Int32>)) -> SIMD4<Int32> {
-    let halves = SIMD8(
-        lowHalf: SIMD4(
-            lowHalf: sums.0.lowHalf &+ sums.0.highHalf, highHalf: sums.1.lowHalf &+ sums.1.highHalf),
-        highHalf: SIMD4(
-            lowHalf: sums.2.lowHalf &+ sums.2.highHalf, highHalf: sums.3.lowHalf &+ sums.3.highHalf))
-    return halves.evenHalf &+ halves.oddHalf
+private func spreadPair(_ weights: UnsafeRawPointer) -> SIMD8<Int16> {
+    unsafe unsafeBitCast(SIMD4(repeating: weights.loadUnaligned(as: UInt32.self)), to: SIMD8<Int16>.self)
+}
+
+@inline(__always)
+private func eightSums(_ sums: UnsafeRawPointer) -> SIMD8<Int16> {
+    unsafe sums.loadUnaligned(as: SIMD8<Int16>.self)
+}
+
+/// Fewer than four columns or rows, at the end of a plane.
+@inline(never)
+private func storeCorner<Sample: KernelLanes>(
+    _ samples: Four<SIMD4<Sample>>, of rows: TargetRows<Sample>, from column: Int, count: Int
+) {
+    let all = [samples.0, samples.1, samples.2, samples.3]
+    for row in unsafe 0..<rows.count {
+        for index in 0..<count { unsafe rows.base[row * rows.width + column + index] = all[row][index] }
+    }
 }

@@ -11,9 +11,7 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
     /// The even row that waits for its odd neighbour.
     private let waiting: SampleMemory<Sample>
     private let ring: SampleMemory<Sample>
-    /// The sums of one target row before its columns are weighed, split in two.
-    private let high: SampleMemory<Int16>
-    private let low: SampleMemory<Int16>
+    private let sums: SumQuads
     /// The weights of one target row's pairs, each pair four times over.
     private let pairWeights: SampleMemory<Int16>
 
@@ -23,8 +21,7 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
         output = SamplePlane(width: layout.width, height: layout.height)
         waiting = SampleMemory(count: layout.waiting)
         ring = SampleMemory(count: layout.ring)
-        high = SampleMemory(count: layout.sums)
-        low = SampleMemory(count: layout.sums)
+        sums = SumQuads(rowLength: layout.rowLength, margin: layout.margin)
         pairWeights = SampleMemory(count: layout.pairWeights)
     }
 
@@ -87,11 +84,19 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
                 ring: UnsafePointer(ring.base), pairStride: layout.pairStride, capacity: layout.capacity,
                 firstSlot: firstPair % layout.capacity, pairCount: pairCount,
                 weights: UnsafePointer(pairWeights.base))
-            unsafe Sample.weighRows(window, high: high.base, low: low.base)
-            unsafe Sample.weighColumns(
-                filter.horizontal, high: high.base, low: low.base, into: output.rowPointer(rowsMade))
+            let row = unsafe sums.row(rowsMade % SumQuads.rowCount)
+            unsafe Sample.weighRows(window, high: row.high, low: row.low)
             rowsMade += 1
+            if rowsMade % SumQuads.rowCount == 0 || rowsMade == vertical.axis.targetCount { makeColumns() }
         }
+    }
+
+    /// Makes the samples of the last target rows, up to four, of their sums.
+    private mutating func makeColumns() {
+        let first = (rowsMade - 1) / SumQuads.rowCount * SumQuads.rowCount
+        let rows = unsafe TargetRows(
+            base: output.rowPointer(first), width: layout.width, count: rowsMade - first)
+        unsafe Sample.weighColumns(filter.horizontal, sums.gathered(), into: rows)
     }
 
     private func spreadWeights(pairCount: Int) {
@@ -122,8 +127,8 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
 
     /// The bytes that this one takes.
     var allocatedBytes: Int {
-        output.allocatedBytes + waiting.allocatedBytes + ring.allocatedBytes + high.allocatedBytes
-            + low.allocatedBytes + pairWeights.allocatedBytes
+        output.allocatedBytes + waiting.allocatedBytes + ring.allocatedBytes + sums.allocatedBytes
+            + pairWeights.allocatedBytes
     }
 
     /// How much of everything there is.
@@ -132,30 +137,30 @@ struct StreamingResampler<Sample: KernelSample>: ~Copyable {
         let height: Int
         /// Row pairs in the ring: at most ⌈6 · ratio⌉ + 2 rows.
         let capacity: Int
-        let pairStride: Int
+        let rowLength: Int
         let waiting: Int
-        let sums: Int
+        /// What the column kernel reads beyond the last sum, where its weights are zero.
+        let margin: Int
         let pairWeights: Int
 
         init(horizontal: Axis, vertical: Axis) {
             width = horizontal.targetCount
             height = vertical.targetCount
-            capacity = FilterWeights.stride(vertical, .rowPairs) / 2
-            let rowLength = SampleMemoryLimits.roundedUp(horizontal.sourceCount, to: columnStep)
-            pairStride = 2 * rowLength
+            capacity = FilterWeights.stride(vertical) / 2
+            rowLength = SampleMemoryLimits.roundedUp(horizontal.sourceCount, to: columnStep)
             waiting = horizontal.sourceCount
-            // The column kernel reads past the last sum, where its weights are zero.
-            sums = rowLength + FilterWeights.stride(horizontal, .columns)
+            margin = FilterWeights.stride(horizontal)
             pairWeights = 8 * capacity
         }
 
+        var pairStride: Int { 2 * rowLength }
         var ring: Int { capacity * pairStride }
 
         var allocatedBytes: Int {
             SamplePlane<Sample>.allocatedBytes(width: width, height: height)
                 + SampleMemory<Sample>.allocatedBytes(count: waiting)
                 + SampleMemory<Sample>.allocatedBytes(count: ring)
-                + 2 * SampleMemory<Int16>.allocatedBytes(count: sums)
+                + SumQuads.allocatedBytes(rowLength: rowLength, margin: margin)
                 + SampleMemory<Int16>.allocatedBytes(count: pairWeights)
         }
     }

@@ -3,7 +3,10 @@
 /// Each call has a thread of its own at once; a thread that has been idle for a few seconds ends.
 /// There is no cap, because the memory budget already bounds how much work exists: a hundred slow
 /// sources overlap as a hundred threads with small stacks.
-public final class BlockingThreads: Sendable {
+///
+/// Also an executor: a task that prefers it has such a thread for each of its steps, and may block there
+/// without a hop to another thread and back.
+public final class BlockingThreads: TaskExecutor {
     /// Opening, reading and writing need little; a stack is address space until it is touched.
     public static let stackBytes = 256 << 10
     /// Long enough to be reused between jobs, short enough that a burst does not linger.
@@ -27,6 +30,9 @@ public final class BlockingThreads: Sendable {
     /// Threads that exist now, idle ones included.
     public var threads: Int { state.withLock(\.threads) }
 
+    /// Threads that have work now, and work for which one is being woken.
+    var busy: Int { state.withLock { max($0.threads - $0.idle, $0.work.count) } }
+
     /// Runs `work` on a thread of its own and returns or throws what it does.
     /// It runs to its end also when the calling task is cancelled.
     public func run<Value: Sendable, Failure: Error>(
@@ -38,6 +44,11 @@ public final class BlockingThreads: Sendable {
             }
         }
         return try outcome.get()
+    }
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        submit { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
     private func submit(_ work: @escaping @Sendable () -> Void) {
