@@ -10,6 +10,7 @@ struct ClaimLoop: Sendable {
     let queue: WorkerQueue
     let admission: MemoryAdmission
     let cores: CoreThreads
+    let writes: PendingWrites
     let lease: LeaseKeeper
     let running: RunningJobs
     let settlement: Settlement
@@ -42,8 +43,10 @@ struct ClaimLoop: Sendable {
     func run(startingIn jobs: JobTasks) async {
         var source = Source.script
         while !Task.isCancelled {
-            // In this order: a claim is made only when nobody waits for memory or for a core.
+            // In this order: a claim is made only when nobody waits for memory, few for the disk, and nobody
+            // for a core.
             await admission.untilNobodyWaits()
+            await writes.untilFewer(than: cores.count * PendingWrites.mostOfCore)
             await cores.untilSupplied(below: cores.count * Self.lookahead)
             do throws(BudgetError) {
                 let handover = ReservationHandover(try await admission.admit(Self.probe))

@@ -16,6 +16,7 @@ struct JobProcessor: Sendable {
     let sources: SourceRoots
     let outputs: OutputDirectory
     let cores: CoreThreads
+    let writes: PendingWrites
     let options: WorkerOptions
     /// The memory of all jobs together.
     let budget: ByteCount
@@ -160,6 +161,8 @@ struct JobProcessor: Sendable {
         let start = StageTimes.now
         // Whoever gave the job back may see another worker write these files now.
         guard !giveBack.isSet else { throw .givenBack }
+        writes.begin()
+        defer { writes.end() }
         do throws(FileError) {
             var written: [JobResult.Output] = []
             for thumbnail in rendering.thumbnails {

@@ -67,14 +67,15 @@ struct Worker: Sendable {
             LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
             name: name, health: health, log: log, trouble: trouble, info: facts.fields)
         let cores = CoreThreads()
+        let writes = PendingWrites()
         let settlement = Settlement(
             processor: JobProcessor(
-                sources: surroundings.sources, outputs: surroundings.outputs, cores: cores, options: options,
-                budget: admission.total, giveBack: giveBack),
+                sources: surroundings.sources, outputs: surroundings.outputs, cores: cores,
+                writes: writes, options: options, budget: admission.total, giveBack: giveBack),
             queue: queue, running: running, log: log)
         claimLoop = ClaimLoop(
-            queue: queue, admission: admission, cores: cores, lease: lease, running: running,
-            settlement: settlement, log: log, trouble: trouble, facts: facts,
+            queue: queue, admission: admission, cores: cores, writes: writes, lease: lease,
+            running: running, settlement: settlement, log: log, trouble: trouble, facts: facts,
             ranDry: options.drains ? queueRanDry : nil)
         pauseWatch = PauseWatch(
             queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)

@@ -12,10 +12,16 @@ public final class BlockingThreads: TaskExecutor {
     /// Long enough to be reused between jobs, short enough that a burst does not linger.
     public static let idleLimit = Duration.seconds(5)
 
+    private typealias Work = @Sendable () -> Void
+    /// Where one thread finds its work.
+    private typealias Box = Monitor<Work?>
+
     private struct State {
-        var work: [@Sendable () -> Void] = []
-        var idle = 0
+        /// Threads without work; the last is the one that worked last.
+        var idle: [Box] = []
         var threads = 0
+        /// Work for which the kernel refused a thread.
+        var left: [Work] = []
     }
 
     private let name: String
@@ -30,8 +36,8 @@ public final class BlockingThreads: TaskExecutor {
     /// Threads that exist now, idle ones included.
     public var threads: Int { state.withLock(\.threads) }
 
-    /// Threads that have work now, and work for which one is being woken.
-    var busy: Int { state.withLock { max($0.threads - $0.idle, $0.work.count) } }
+    /// Threads that have work now.
+    var busy: Int { state.withLock { $0.threads - $0.idle.count } }
 
     /// Runs `work` on a thread of its own and returns or throws what it does.
     /// It runs to its end also when the calling task is cancelled.
@@ -51,47 +57,54 @@ public final class BlockingThreads: TaskExecutor {
         submit { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 
-    private func submit(_ work: @escaping @Sendable () -> Void) {
-        let needsThread = state.updateWakingOne { state in
-            state.work.append(work)
-            // A woken thread still counts as idle until it takes its work, and so does the work.
-            guard state.idle < state.work.count else { return false }
-            state.threads += 1
-            return true
+    private func submit(_ work: @escaping Work) {
+        // The thread that worked last: what it needs is still in the cache, and those that only a burst needed
+        // come to their end.
+        let idle = state.withLock { state in
+            let idle = state.idle.popLast()
+            if idle == nil { state.threads += 1 }
+            return idle
         }
-        guard needsThread else { return }
+        if let idle { return idle.updateWakingOne { $0 = work } }
+        let box = Box(work)
         let started = DedicatedThread.detach(name: name, stackBytes: Self.stackBytes) { [state, idleLimit] in
-            Self.serve(state, idleLimit: idleLimit)
+            Self.serve(box, state, idleLimit: idleLimit)
         }
-        guard !started else { return }
-        // Refused by the kernel (its limit of threads): an existing thread will take the work later.
-        let remaining = state.withLock { state in
-            state.threads -= 1
-            return state.threads
-        }
-        precondition(remaining > 0, "the kernel refused the first thread of the pool \(name)")
+        if !started { leave(work) }
     }
 
-    private static func serve(_ state: Monitor<State>, idleLimit: Duration) {
-        state.withLock { $0.idle += 1 }
-        while true {
-            let work = state.wait(atMost: idleLimit) { state -> (@Sendable () -> Void)? in
-                guard !state.work.isEmpty else { return nil }
-                state.idle -= 1
-                return state.work.removeFirst()
-            }
-            if let work {
-                work()
-                state.withLock { $0.idle += 1 }
-            } else if state.withLock({ state in
-                // Work may have come between the end of the wait and here.
-                guard state.work.isEmpty else { return false }
-                state.idle -= 1
-                state.threads -= 1
-                return true
-            }) {
-                return
+    /// Refused by the kernel (its limit of threads): an existing thread takes the work, now or later.
+    private func leave(_ work: @escaping Work) {
+        let (remaining, idle) = state.withLock { state in
+            state.threads -= 1
+            let idle = state.idle.popLast()
+            if idle == nil { state.left.append(work) }
+            return (state.threads, idle)
+        }
+        precondition(remaining > 0, "the kernel refused the first thread of the pool \(name)")
+        idle?.updateWakingOne { $0 = work }
+    }
+
+    private static func serve(_ box: Box, _ state: Monitor<State>, idleLimit: Duration) {
+        while let work = box.wait(atMost: idleLimit, until: { $0.take() }) ?? lastLook(box, state) {
+            work()
+            state.withLock { state in
+                guard !state.left.isEmpty else { return state.idle.append(box) }
+                let left = state.left.removeFirst()
+                box.withLock { $0 = left }
             }
         }
+    }
+
+    /// After a long wait: nil if the thread may end.
+    private static func lastLook(_ box: Box, _ state: Monitor<State>) -> Work? {
+        let mayEnd = state.withLock { state in
+            guard let place = state.idle.firstIndex(where: { $0 === box }) else { return false }
+            state.idle.remove(at: place)
+            state.threads -= 1
+            return true
+        }
+        // Idle no more: somebody is about to hand over work.
+        return mayEnd ? nil : box.wait { $0.take() }
     }
 }

@@ -1,0 +1,22 @@
+import Threading
+
+/// Thumbnails that are made and not yet on the disk.
+///
+/// A local file system serves one file of a directory after the other, so that more at a time would only hold
+/// threads and memory: on two cores 400 of each, and 30 MB. A distant one answers late and serves many at a
+/// time, for which there is room.
+final class PendingWrites: Sendable {
+    /// For each core, before nothing more is claimed.
+    static let mostOfCore = 8
+
+    private let count = Watched(0)
+
+    func begin() { count.update { $0 += 1 } }
+
+    func end() { count.update { $0 -= 1 } }
+
+    /// Returns once there are fewer than `limit`, or once the calling task is cancelled.
+    func untilFewer(than limit: Int) async {
+        await count.wait { $0 < limit }
+    }
+}
