@@ -7,7 +7,7 @@ PROGRAMS := ^(EndToEndTests|FaultTests)\.
 ALONE := ^(ChaosTests|JobQueueTests\.(ScaleTests|ModelTests))[./]
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
-.PHONY: help setup build release test footprint chaos fuzz bench check lint format fixtures demo clean
+.PHONY: help setup build release test sanitize footprint chaos fuzz bench check lint format fixtures demo clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ footprint: setup ## measure what pictures take, the whole corpus where there is 
 chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=20000 LENGTH=180s PREVIOUS=v0.1.0
 	@$(SWIFT_BUILD)
 	@scripts/chaos.sh
+
+sanitize: setup ## run the tests under thread sanitizer and address sanitizer; SANITIZER=thread SUITES=RedisTests
+	@scripts/sanitize.sh
 
 fuzz: setup ## look for files, jobs and options that break us; TARGET="scaled header metadata decode job options" LENGTH=30m CORPUS=folder of more seeds
 	@scripts/fuzz.sh

@@ -24,8 +24,9 @@ THUMBNAIL_FUZZ=1 swift build --scratch-path "$scratch" -c release --sanitize add
 export SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=${ASAN_OPTIONS:-malloc_context_size=1}
 mkdir -p "$scratch/found"
 
-# Larger files are slow, and have nothing that small ones cannot have.
+# Larger inputs are slow, and have nothing that small ones cannot have.
 largest=16384
+declare -A longest=([options]=1024)
 
 # Fills $scratch/seeds-$1.
 plant() {
@@ -47,9 +48,9 @@ plant() {
 for target in $targets; do
     plant "$target"
     echo "fuzz: $target for $length"
-    # A job may have 64 KiB, and what is found there is found in less.
-    FUZZ_TARGET=$target nice -n 15 "$scratch/release/Fuzz" -max_total_time="$seconds" -max_len="$largest" -timeout=10 \
-        -rss_limit_mb=2048 -print_final_stats=1 -artifact_prefix="$scratch/found/$target-" \
+    FUZZ_TARGET=$target nice -n 15 "$scratch/release/Fuzz" -max_total_time="$seconds" \
+        -max_len="${longest[$target]:-$largest}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$scratch/found/$target-" \
         "$scratch/corpus-$target" "$scratch/seeds-$target" || {
         echo "fuzz: found something; the input is in $scratch/found." \
             "FUZZ_TARGET=$target $scratch/release/Fuzz INPUT repeats it" >&2

@@ -6,11 +6,10 @@ enum FieldNames {
     /// one, as sentences, in the order of the known fields. Short names are near to everything, so only the case
     /// of their letters counts.
     static func slips(among fields: some Sequence<[UInt8]>) -> [String] {
-        // A job may have thousands of fields; a few tell what is wrong.
-        let unknown = fields.filter { (1...longest).contains($0.count) }.map {
-            String(decoding: $0, as: UTF8.self)
-        }
-        .filter { !known.contains($0) }.sorted()
+        // A job may have thousands of fields; a few tell what is wrong, and looking at all would take long.
+        let unknown = fields.filter { (1...longest).contains($0.count) }
+            .sorted { $0.lexicographicallyPrecedes($1) }.prefix(mostLookedAt)
+            .map { String(decoding: $0, as: UTF8.self) }.filter { !known.contains($0) }
         let slips = known.flatMap { name in
             unknown.filter { isSlip($0, of: name) }.map { "unknown field \($0), did you mean \(name)?" }
         }
@@ -19,6 +18,7 @@ enum FieldNames {
 
     private static let longest = 8
     private static let most = known.count
+    private static let mostLookedAt = 256
     private static let shortestWithEdits = 5
 
     private static func isSlip(_ text: String, of name: String) -> Bool {
