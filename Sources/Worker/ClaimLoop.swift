@@ -43,9 +43,10 @@ struct ClaimLoop: Sendable {
     func run(startingIn jobs: JobTasks) async {
         var source = Source.script
         while !Task.isCancelled {
-            // In this order: a claim is made only when nobody waits for memory, few for the disk, and nobody
-            // for a core.
+            // In this order: a claim is made only when nobody waits for memory, few jobs for a thread and few
+            // thumbnails for the disk, and no more pictures than keep every core busy.
             await admission.untilNobodyWaits()
+            await jobs.untilBegun(butFor: cores.count)
             await writes.untilFewer(than: cores.count * PendingWrites.mostOfCore)
             await cores.untilSupplied(below: cores.count * Self.lookahead)
             do throws(BudgetError) {

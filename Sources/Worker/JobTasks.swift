@@ -11,13 +11,27 @@ struct JobTasks: Sendable {
     private let continuation: AsyncStream<Work>.Continuation
 
     private let threads: BlockingThreads
+    /// Jobs that no thread has begun with.
+    private let notBegun = Watched(0)
 
     init(on threads: BlockingThreads) {
         self.threads = threads
         (stream, continuation) = AsyncStream.makeStream(of: Work.self)
     }
 
-    func start(_ work: @escaping Work) { continuation.yield(work) }
+    func start(_ work: @escaping Work) {
+        notBegun.update { $0 += 1 }
+        continuation.yield { [notBegun] in
+            notBegun.update { $0 -= 1 }
+            await work()
+        }
+    }
+
+    /// Returns once fewer than `limit` jobs wait for their thread's turn, or once the calling task is cancelled.
+    /// On a busy machine whoever starts jobs could run far ahead of them.
+    func untilBegun(butFor limit: Int) async {
+        await notBegun.wait { $0 < limit }
+    }
 
     /// No more will be started.
     func close() { continuation.finish() }
