@@ -82,16 +82,17 @@ struct HostileTests {
         await fleet.stop([worker])
     }
 
+    /// One that is too large to be read with its header.
     @Test func `a file that is cut or replaced between its header and its bytes is read again`() async throws
     {
         for change in ["cut", "replaced"] {
-            let fleet = try await TestFleet(pictures: ["a.jpg": "landscape-420.jpg"])
+            let fleet = try await TestFleet(pictures: ["a.jpg": "landscape-rgb.jpg"])
             let worker = try fleet.worker(environment: ["THUMBNAIL_FAILPOINT": "inspected=stop:a.jpg"])
             try await fleet.push(TestFleet.job("one"))
             try await eventually("the worker to stop") {
                 worker.standardError.contains("failpoint inspected: stop") ? () : nil
             }
-            let whole = Fixture.bytes("landscape-420.jpg")
+            let whole = Fixture.bytes("landscape-rgb.jpg")
             // In place: the worker has the file open.
             let path = fleet.sources + "/a.jpg"
             let length = change == "cut" ? 5000 : whole.count + 1
