@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 measured='ScaleTests|ModelTests|StarvationTests|IdleCostTests|OutageTests|ClockTests|FailoverTests|BudgetTests|MixedFleetTests'
-measured+='|BombTests|FootprintTests|HostileJobTests|OptionTests|FaultTests|ChaosTests|DecoderMemoryTests'
+measured+='|BombTests|bombs cost|FootprintTests|HostileJobTests|OptionTests|FaultTests|ChaosTests|DecoderMemoryTests'
 threads='^(ThreadingTests|EventLogTests|MemoryBudgetTests|RedisTests|JobQueueTests|FilesTests|WorkerTests)\.'
 programs='^EndToEndTests\.(JobTests|SourceTests|HostileTests|SandboxTests|ResultTests)'
 parsers='^(UnitsTests|GeometryTests|PictureFormatsTests|PixelsTests|ExifTests|JPEGTests|ScaledJPEGTests|ThumbnailsTests'
