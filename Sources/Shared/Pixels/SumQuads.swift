@@ -1,9 +1,9 @@
 /// The sums of four target rows before their columns are weighed, each sum in two halves (see `KernelSample`).
 ///
 /// The row kernel fills them row by row. The column kernel wants them side by side: of two neighbouring columns
-/// the pairs of all four rows, as one vector of higher and one of lower halves. So it adds along a row by adding whole vectors, and its sums of
-/// four rows are the lanes of one. Weighed row by row, whose sums had to be added across vectors, the columns
-/// took 1.4 times the instructions.
+/// the pairs of all four rows, as one vector of higher and one of lower halves. So it adds along a row by adding
+/// whole vectors, and its sums of four rows are the lanes of one. Weighed row by row, whose sums had to be added
+/// across vectors, the columns took 1.4 times the instructions.
 @safe struct SumQuads: ~Copyable {
     static let rowCount = 4
 
