@@ -79,8 +79,9 @@ struct EntropyWindow {
         for index in restarts.indices { restarts[index] -= dropped }
     }
 
-    /// Copies up to the next FF, the end of the file or the end of the window, eight bytes at a time: a word
-    /// holds an FF exactly when its complement holds a zero byte, and the lowest is found exactly.
+    /// Copies up to the next FF, the end of the file or the end of the window, sixteen bytes at a time and where
+    /// one of them is FF eight: a word holds an FF exactly when its complement holds a zero byte, and the lowest
+    /// is found exactly.
     private mutating func copyToNextFF(of file: Span<UInt8>) {
         let ones: UInt64 = 0x0101_0101_0101_0101
         // Copies stay in registers.
@@ -91,7 +92,21 @@ struct EntropyWindow {
         unsafe file.withUnsafeBytes { file in
             unsafe bytes.withUnsafeMutableBytes { bytes in
                 guard let source = file.baseAddress, let target = bytes.baseAddress else { return }
-                // Eight bytes are read and written only where both have eight; the tail has room besides.
+                // Bytes are read and written only where both have as many; the tail has room besides.
+                while from <= fileEnd &- 8, to <= windowEnd &- 8 {
+                    let words = unsafe (
+                        source.loadUnaligned(fromByteOffset: from, as: UInt64.self),
+                        source.loadUnaligned(fromByteOffset: from &+ 8, as: UInt64.self)
+                    )
+                    unsafe target.storeBytes(of: words.0, toByteOffset: to, as: UInt64.self)
+                    unsafe target.storeBytes(of: words.1, toByteOffset: to &+ 8, as: UInt64.self)
+                    let zeros =
+                        (~words.0 &- ones) & words.0 & (ones << 7) | (~words.1 &- ones) & words.1
+                        & (ones << 7)
+                    guard zeros == 0 else { break }
+                    from &+= 16
+                    to &+= 16
+                }
                 while from <= fileEnd, to <= windowEnd {
                     let word = unsafe source.loadUnaligned(fromByteOffset: from, as: UInt64.self)
                     unsafe target.storeBytes(of: word, toByteOffset: to, as: UInt64.self)
