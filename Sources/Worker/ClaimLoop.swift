@@ -44,19 +44,24 @@ struct ClaimLoop: Sendable {
         var source = Source.script
         while !Task.isCancelled {
             // In this order: a claim is made only when nobody waits for memory, few jobs for a thread and few
-            // thumbnails for the disk, and no more pictures than keep every core busy.
+            // for the disk, and no more pictures than keep every core busy.
             await admission.untilNobodyWaits()
             await jobs.untilBegun(butFor: cores.count)
             await writes.untilFewer(than: cores.count * PendingWrites.mostOfCore)
             await cores.untilSupplied(below: cores.count * Self.lookahead)
             do throws(BudgetError) {
-                let handover = ReservationHandover(try await admission.admit(Self.probe))
+                var handover = ReservationHandover(try await admission.admit(Self.probe))
                 guard let claim = await next(&source) else { continue }
                 facts.noteClaim()
                 // Workers have died under a suspect. Alone, it can take no other job down with it, and
                 // jobs that merely died beside it are not counted as its like again.
-                if claim.isSuspect { await running.untilAllSettled() }
-                guard !Task.isCancelled || !claim.isSuspect else { continue }
+                if claim.isSuspect {
+                    // Holding nothing meanwhile: one of the others may need all that there is.
+                    handover.take().release()
+                    await running.untilAllSettled()
+                    guard !Task.isCancelled else { continue }
+                    handover = ReservationHandover(try await admission.admit(Self.probe))
+                }
                 await start(claim.raw, handover, in: jobs)
                 if claim.isSuspect { await running.untilAllSettled() }
             } catch {

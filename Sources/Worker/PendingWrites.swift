@@ -1,6 +1,6 @@
 import Threading
 
-/// Thumbnails that are made and not yet on the disk.
+/// Jobs whose thumbnails are made and not yet on the disk.
 ///
 /// A local file system serves one file of a directory after the other, so that more at a time would only hold
 /// threads and memory: on two cores 400 of each, and 30 MB. A distant one answers late and serves many at a

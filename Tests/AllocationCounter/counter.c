@@ -86,7 +86,7 @@ static void add_mapping(char *start, size_t bytes) {
     abort();
 }
 
-// Nothing, where it is none of those that are counted.
+// Mappings are given back whole. Nothing, where it is none of those that are counted.
 static void remove_mapping(char *start) {
     for (size_t index = 0; index < most_mappings; index++) {
         if (mappings[index].start == start) {

@@ -6,7 +6,8 @@ final class MemoryGroup: Sendable {
     private let folder: String
     private let isVersion2: Bool
 
-    /// Nil where groups cannot be made: without root, or where the file system of groups is read-only.
+    /// Nil where such groups cannot be made: without root, on a read-only file system of groups, or where version 2
+    /// hands no memory to groups below.
     init?(limit: Int) {
         let (first, second) = ("/sys/fs/cgroup/memory", "/sys/fs/cgroup")
         isVersion2 = unsafe access(second + "/cgroup.controllers", F_OK) == 0

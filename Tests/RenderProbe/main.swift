@@ -5,7 +5,7 @@
 //     16x16@1 footprint N source N decoder N resamplers N encoder N inspection N peak N
 //     16x16@1 refused WHY
 //
-// All in bytes, allocated and not only touched, the file's bytes included. `ProbeRequest` says what a request is.
+// All in bytes, of the heap as allocated and of mappings as touched, the file's bytes included. `ProbeRequest` says what a request is.
 
 import Geometry
 import Glibc

@@ -11,7 +11,7 @@ struct FootprintTests {
         "99999x99999@1/linear",
     ]
 
-    @Test func `no photograph takes more than its footprint, nor less than half of it and a megabyte`()
+    @Test func `a photograph's footprint is what it takes at least, and twice that and a megabyte at most`()
         async throws
     {
         guard let corpus = Corpus() else { return }

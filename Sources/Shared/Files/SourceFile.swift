@@ -3,8 +3,8 @@ public import Units
 
 /// A regular file, open for reading. Closed when nobody refers to it any more.
 ///
-/// A class, because it is opened, read from and read whole by different threads, one after the other, and
-/// a non-copyable value cannot travel through the closures in between.
+/// A class, because whoever inspected the picture and whoever reads it whole share it, and the last of them
+/// closes it.
 public final class SourceFile: Sendable {
     /// As the job named it.
     public let path: String

@@ -133,7 +133,8 @@ private func multiplyAddPairs(_ one: SIMD8<Int16>, _ other: SIMD8<Int16>) -> SIM
 }
 
 // The conversions between lanes are spelt out here. The standard library's are generic functions: a
-// release build of several threads puts their specialisations into another object file, where X
+// release build of several threads puts their specialisations into another object file, from which nothing is
+// inlined.
 
 extension SIMD8<Int16> {
     @inline(__always)

@@ -26,12 +26,15 @@ enum SequentialDecoder {
 }
 
 extension SequentialDecoder {
-    /// The planes, a window of the file with what lanes write about it, and the coefficients of one row of MCUs.
+    /// The planes, a window of the file with what lanes write about it, and of one row of MCUs the coefficients and
+    /// the blocks' places.
     static func peakBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
         let row = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.v }
+        let blocks = frame.components.reduce(0) { $0 + $1.storedColumns * $1.v }
         let window = min(fileBytes, Stretch.unstuffed)
         return ScaledPlane.bytes(of: frame, eighths: k) + row * k * k * MemoryLayout<Int16>.size
-            + window + LanePlan.words(ofWindow: window) * MemoryLayout<UInt32>.size + fixedBytes
+            + blocks * MemoryLayout<BlockPlace>.size + window + LanePlan.words(ofWindow: window)
+            * MemoryLayout<UInt32>.size + fixedBytes
     }
 
     /// Lookup tables: 90 KB, or 190 with the strangest codes, and as much again while they are put together;

@@ -19,7 +19,7 @@ struct EntropyWindow {
     private let capacity: Int
     private let takesRestarts: Bool
     private var nextRestart: UInt8 = 0xD0
-    /// Restart markers after which a window is full: their places take at most half of its memory again. Each has
+    /// Restart markers after which a window is full: their places take little more than half of its memory again. Each has
     /// a byte before it, so that such a window is long enough for a reader that wants `tail` bytes ahead.
     private let mostRestarts: Int
     /// Where the last restart marker was, even if that has been dropped.

@@ -8,7 +8,7 @@
 /// photograph's. At 3/8, where a block has up to twelve, the loop is faster than 3, 6 or 10 symbols at least.
 /// Tried as well and no faster: one block or two at a time, values made of their bits eight at a time.
 ///
-/// Bounds: those of `BlockReader`. A block that begins inside of the window is read on for `last` + 1 symbols of
+/// Bounds: those of `BlockReader`. A block that begins inside of the window is read on for DC and `last` + 1 symbols of
 /// no more than 31 bits. `offsets` has a place for the sum of as many advances.
 @safe struct KnownBlockReader {
     let blocks: BlockReader
