@@ -170,9 +170,11 @@ struct Worker: Sendable {
                     case .releaseJobs:
                         await Failpoint.givingBack.reach()
                         giveBack.set()
+                        // First, since whoever is cancelled can settle nothing: of a plain pop there is no copy.
+                        let unsettled = running.takeUnsettled()
                         working.cancel()
                         group.addTask {
-                            await releaseJobs()
+                            await release(unsettled)
                             // What was being settled already may still hang on a Redis that is away.
                             do { try await Task.sleep(for: Self.releasePatience) } catch { return }
                             happened.yield(.releaseTimedOut)
@@ -208,9 +210,8 @@ struct Worker: Sendable {
         }
     }
 
-    /// Gives back every job that nobody is settling, without counting an attempt.
-    private func releaseJobs() async {
-        let unsettled = running.takeUnsettled()
+    /// Gives back jobs, without counting an attempt.
+    private func release(_ unsettled: [(RunningJobs.Token, JobTicket)]) async {
         guard !unsettled.isEmpty else { return }
         log.info("worker.releasing", ["jobs": .integer(unsettled.count)])
         await withDeadline(Self.releasePatience) {
