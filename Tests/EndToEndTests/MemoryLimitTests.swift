@@ -38,6 +38,24 @@ struct MemoryLimitTests {
         try await fleet.expectConservation()
     }
 
+    /// Takes a machine of its own: beside other tests a worker has more jobs on their way, and so more threads.
+    @Test(.enabled(if: unsafe getenv("THUMBNAIL_LONG_TESTS") != nil))
+    func `after ten thousand jobs a worker takes hardly more memory than after a hundred`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker(["--memory-budget", "256MiB"])
+        func run(_ jobs: Range<Int>) async throws -> Int {
+            for number in jobs {
+                try await fleet.push(#"{"source":"a.jpg","pt":"100x100","scale":1,"id":"\#(number)"}"#)
+            }
+            try await fleet.untilSettled(within: .seconds(240))
+            return worker.memory("VmRSS")
+        }
+        let early = try await run(0..<100)
+        let late = try await run(100..<10_100)
+        #expect(Double(late) <= 1.1 * Double(early), "\(early) bytes, then \(late)")
+        await fleet.stop([worker])
+    }
+
     /// Everything that a worker may be given: the corpus where there is one, else the fixtures; and bombs.
     private func pictures(of fleet: TestFleet) throws -> [String] {
         let cmyk = FlatPicture.bytes(
