@@ -46,6 +46,33 @@ struct BudgetTests {
         try await fleet.expectAllSettled()
     }
 
+    /// A suspect waits until nobody else runs, and one of those needs every byte that there is.
+    @Test func `a job that takes the whole budget runs also while a suspect waits for it`() async throws {
+        let fleet = try await TestFleet()
+        try fleet.write(FlatPicture.bytes(side: 9600), to: "flat.jpg")
+        func large(_ id: String) -> String {
+            #"{"source":"flat.jpg","pt":"1000x1000","scale":1,"id":"\#(id)"}"#
+        }
+        try await fleet.push(large("first"))
+        let measuring = try fleet.worker(["--drain", "--memory-budget", "64MiB"])
+        #expect(await measuring.wait() == .status(0))
+        let footprint = try #require(try await fleet.results(1)[0].footprintBytes)
+        // A worker has died under it: no failed attempt, one crash.
+        _ = try await fleet.client.call(RedisCommand("HSET", fleet.keys.attempts, "suspect", "0 1"))
+        try await fleet.push(large("whole"), TestFleet.job("suspect"))
+        // Each read takes long enough that the suspect is claimed before the other job asks for its memory.
+        let worker = try fleet.worker(
+            ["--memory-budget", "\(footprint)"],
+            environment: [
+                "LD_PRELOAD": BuiltProgram.path("libInterposer.so"), "INTERPOSER_READ_DELAY_MS": "500",
+            ])
+        let results = try await fleet.results(3)
+        #expect(results.map(\.id) == ["first", "whole", "suspect"])
+        #expect(results.allSatisfy { $0.status == .done })
+        await fleet.stop([worker])
+        try await fleet.expectAllSettled()
+    }
+
     @Test func `a picture whose scaled planes do not fit is streamed instead of refused`() async throws {
         let fleet = try await TestFleet()
         // At 1/4 its plane takes 5.5 MiB; the rest of a job takes less than the 8 that there are.
