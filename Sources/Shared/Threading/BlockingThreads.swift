@@ -7,7 +7,7 @@
 /// Also an executor: a task that prefers it has such a thread for each of its steps, and may block there
 /// without a hop to another thread and back.
 public final class BlockingThreads: TaskExecutor {
-    /// Opening, reading and writing need little; a stack is address space until it is touched.
+    /// Files, a picture's header with libexif, planning and a result's JSON need little; a stack is address space until it is touched.
     public static let stackBytes = 256 << 10
     /// Long enough to be reused between jobs, short enough that a burst does not linger.
     public static let idleLimit = Duration.seconds(5)
