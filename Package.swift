@@ -61,12 +61,14 @@ let package = Package(
         // Pictures: pure, no queue, no Redis.
         shelf("Units", ["CLinux"]),
         shelf("Geometry"),
+        shelf("Buffers", settings: optimised),
         shelf("PictureFormats"),
         // Lifetimes: a plane hands out its rows as spans, and the compiler sees that they do not outlive it.
         shelf(
-            "Pixels", ["Geometry"], settings: optimised + [.enableExperimentalFeature("Lifetimes")]),
+            "Pixels", ["Geometry", "Buffers"], settings: optimised + [.enableExperimentalFeature("Lifetimes")]
+        ),
         shelf("Exif", ["Geometry", "CExif"]),
-        shelf("ScaledJPEG", ["Geometry"], settings: optimised),
+        shelf("ScaledJPEG", ["Geometry", "Buffers"], settings: optimised),
         shelf("JPEG", ["Geometry", "CLibJPEG", "CTurboJPEG"], settings: optimised),
         shelf(
             "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG", "ScaledJPEG"],
@@ -81,7 +83,7 @@ let package = Package(
         shelf("Failpoints", settings: strict + [.define("FAILPOINTS", .when(configuration: .debug))]),
         shelf("Threading", ["CLinux"]),
         shelf("MemoryBudget", ["Units", "CLinux"]),
-        shelf("Files", ["Failpoints", "Units", "CLinux"]),
+        shelf("Files", ["Buffers", "Failpoints", "Units", "CLinux"]),
         shelf("Sandbox", ["CLinux"]),
         shelf("EventLog", ["Units"]),
         shelf("CommandLineOptions", ["Units"]),
@@ -92,8 +94,8 @@ let package = Package(
             name: "Worker",
             dependencies: [
                 "Units", "Geometry", "PictureFormats", "Exif", "Thumbnails", "Redis", "JobQueue", "Threading",
-                "MemoryBudget", "Failpoints", "Files", "EventLog", "CommandLineOptions", "ProgramOptions",
-                "Sandbox",
+                "Buffers", "MemoryBudget", "Failpoints", "Files", "EventLog", "CommandLineOptions",
+                "ProgramOptions", "Sandbox",
             ], swiftSettings: strict),
         .executableTarget(
             name: "Enqueue",
@@ -117,8 +119,9 @@ let package = Package(
             swiftSettings: strict),
         tests("UnitsTests", ["Units"]),
         tests("GeometryTests", ["Geometry"]),
+        tests("BuffersTests", ["Buffers"]),
         tests("PictureFormatsTests", ["PictureFormats"]),
-        tests("PixelsTests", ["Pixels", "Geometry"]),
+        tests("PixelsTests", ["Pixels", "Buffers", "Geometry"]),
         tests("ExifTests", ["Exif", "Geometry"]),
         tests("JPEGTests", ["JPEG", "Geometry", "Pixels"]),
         // Optimised: its plain decoders go over whole photographs.
@@ -175,8 +178,9 @@ let package = Package(
         // Our side of the benchmarks; `make bench` runs it in turns with its peers.
         .executableTarget(
             name: "Bench",
-            dependencies: ["Files", "Geometry", "MemoryBudget", "ScaledJPEG", "Thumbnails", "Units"],
-            path: "Benchmarks/Bench", swiftSettings: strict),
+            dependencies: [
+                "Buffers", "Files", "Geometry", "MemoryBudget", "ScaledJPEG", "Thumbnails", "Units",
+            ], path: "Benchmarks/Bench", swiftSettings: strict),
         tests("WorkerTests", ["Worker", "JobQueue", "Redis"]),
         tests(
             "FleetTests",

@@ -8,6 +8,7 @@
 // Times are in nanoseconds. An answer to a task that failed starts with `error`. With `--fast` as its argument it
 // renders as a worker with that option does.
 
+import Buffers
 import Geometry
 import Glibc
 import MemoryBudget
@@ -17,6 +18,7 @@ import Thumbnails
 enum BenchProgram {
     static func main() {
         ProcessMemory.settle()
+        BufferPool.keep(upTo: BufferPool.usualLimit)
         RenderingEnvironment.settle()
         let tasks = Tasks(options: RenderOptions(isFast: CommandLine.arguments.contains("--fast")))
         while let line = readLine() {

@@ -1,3 +1,4 @@
+import Buffers
 import CommandLineOptions
 import EventLog
 import Failpoints
@@ -16,6 +17,7 @@ enum WorkerProgram {
     static func main() {
         // All this before any other thread exists: signal masks, the allocator's settings and the fence are inherited.
         ProcessMemory.settle()
+        BufferPool.keep(upTo: BufferPool.usualLimit)
         RenderingEnvironment.settle()
         ProcessSignals.holdBack()
         let environment = processEnvironment()

@@ -1,3 +1,4 @@
+import Buffers
 import Glibc
 @testable import Pixels
 import Testing
@@ -93,7 +94,7 @@ import Testing
         let memory = SampleMemory<UInt8>(count: bytes)
         // AddressSanitizer brings an allocator of its own, whose blocks say nothing about glibc's.
         let isSanitized = unsafe dlsym(nil, "__asan_init") != nil
-        if bytes < SampleMemoryLimits.mapThreshold, !isSanitized {
+        if bytes < PooledBuffer.leastMapped, !isSanitized {
             // glibc keeps the size of a block in front of it; the low three bits are flags.
             let block = unsafe UnsafeRawPointer(memory.base).load(fromByteOffset: -8, as: Int.self) & ~7
             #expect(block >= bytes && block <= memory.allocatedBytes)
