@@ -69,7 +69,7 @@ let package = Package(
         ),
         shelf("Exif", ["Geometry", "CExif"]),
         shelf("ScaledJPEG", ["Geometry", "Buffers"], settings: optimised),
-        shelf("JPEG", ["Geometry", "CLibJPEG", "CTurboJPEG"], settings: optimised),
+        shelf("JPEG", ["Geometry", "Buffers", "CLibJPEG", "CTurboJPEG"], settings: optimised),
         shelf(
             "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG", "ScaledJPEG"],
             settings: optimised),

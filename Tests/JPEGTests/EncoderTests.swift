@@ -92,20 +92,22 @@ struct EncoderTests {
         #expect(header.notes == [])
     }
 
-    /// TurboJPEG is not told how large the buffer is, so a smaller one would be overrun.
-    @Test(arguments: [1, 80, 90, 100])
+    /// TurboJPEG is not told how large the buffer is, so a smaller one would be overrun. Of a small picture the file
+    /// is copied out of its buffer; there the encoder itself looks.
+    @Test(arguments: [1, 80, 100])
     func `the buffer has all the room that TurboJPEG takes for granted`(quality: Int) throws {
-        for (width, height) in [(1, 1), (17, 9), (256, 256)] {
+        for (width, height) in [(1, 1), (17, 9), (577, 607), (640, 600)] {
             let planes = Planes(width: width, height: height)
             for profile in [nil, [UInt8](repeating: 1, count: 70_000)] {
                 let encoder = JPEGEncoder(quality: quality, iccProfile: profile)
                 let room =
                     JPEGEncoder.bufferBytes(planes.size)
                     + JPEGEncoder.profileSegmentsBytes(profile?.count ?? 0)
-                #expect(try planes.encode(encoder).capacity >= room)
+                let colour = try planes.encode(encoder)
                 let grey = try encoder.encodeGrey(
                     size: planes.size, luma: planes.luma.span, stride: planes.stride)
-                #expect(grey.capacity >= room)
+                guard room > 1 << 20 else { continue }
+                #expect(colour.capacity >= room && grey.capacity >= room)
             }
         }
     }

@@ -1,3 +1,4 @@
+internal import Buffers
 import CTurboJPEG
 public import Geometry
 
@@ -75,24 +76,29 @@ public struct JPEGEncoder: Sendable {
     }
 
     /// Encodes behind a gap for the profile, then moves the file's first two segments before it:
-    /// one buffer, whose untouched pages cost nothing, and no copy of the picture.
+    /// one buffer, and of a large picture no copy.
     private func compress(
         _ size: PixelSize, _ sampling: TJSAMP, _ luma: Span<UInt8>, _ lumaStride: Int,
         blue: Span<UInt8>, red: Span<UInt8>, _ chromaStride: Int
     ) throws(JPEGError) -> [UInt8] {
-        let room = Self.bufferBytes(size)
         let gap = Self.profileSegmentsBytes(iccProfile?.count ?? 0)
+        let room = gap + Self.bufferBytes(size)
+        func encode(into buffer: UnsafeMutableBufferPointer<UInt8>) throws(JPEGError) -> Int {
+            let space = unsafe UnsafeMutableBufferPointer(rebasing: buffer[gap...])
+            let encoded = unsafe try compress(
+                size, sampling, luma, lumaStride, blue: blue, red: red, chromaStride, into: space)
+            if gap > 0 { unsafe spliceProfile(into: buffer, gap: gap) }
+            return gap + encoded
+        }
+        // Of a small picture, mapping the buffer for each and giving it back took longer than copying the file.
+        if Self.isScratch(room), let scratch = PooledBuffer(count: room, content: .anything) {
+            let buffer = unsafe scratch.bytes.bindMemory(to: UInt8.self)
+            let count = unsafe try encode(into: buffer)
+            return unsafe [UInt8](buffer[..<count])
+        }
         var failure: JPEGError?
-        let file = unsafe [UInt8](unsafeUninitializedCapacity: gap + room) { buffer, count in
-            do throws(JPEGError) {
-                let space = unsafe UnsafeMutableBufferPointer(rebasing: buffer[gap...])
-                let encoded = unsafe try compress(
-                    size, sampling, luma, lumaStride, blue: blue, red: red, chromaStride, into: space)
-                if gap > 0 { unsafe spliceProfile(into: buffer, gap: gap) }
-                count = gap + encoded
-            } catch {
-                failure = error
-            }
+        let file = unsafe [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            do throws(JPEGError) { count = unsafe try encode(into: buffer) } catch { failure = error }
         }
         if let failure { throw failure }
         return file
@@ -103,6 +109,8 @@ public struct JPEGEncoder: Sendable {
         blue: Span<UInt8>, red: Span<UInt8>, _ chromaStride: Int,
         into space: UnsafeMutableBufferPointer<UInt8>
     ) throws(JPEGError) -> Int {
+        // TurboJPEG is not told how large the buffer is; a smaller one would be overrun.
+        precondition(space.count >= Self.bufferBytes(size), "the room that TurboJPEG takes for granted")
         guard let handle = unsafe tjInitCompress() else {
             throw .encoderFailed("no memory for a TurboJPEG handle")
         }
@@ -185,12 +193,20 @@ extension JPEGEncoder {
     /// Tables and segments in front of the picture data: 623 bytes.
     private static let headerBytes = 1024
 
+    /// Whether a buffer of this many bytes is used for one thumbnail after the other, and the file copied out of it. Of a
+    /// larger one only the pages that the file reaches become resident, so it becomes the file.
+    private static func isScratch(_ room: Int) -> Bool { room <= 1 << 20 }
+
     /// Upper bound of what encoding takes beside the planes and the encoded bytes: for odd sides a
-    /// copy of luma, one row of MCUs, pointers to rows, tables.
-    public static func workingBytes(_ size: PixelSize) -> Int {
+    /// copy of luma, one row of MCUs, pointers to rows, tables, and the buffer of a small picture.
+    ///
+    /// - Parameter profileBytes: of the embedded colour profile.
+    public static func workingBytes(_ size: PixelSize, profileBytes: Int) -> Int {
+        let room = profileSegmentsBytes(profileBytes) + bufferBytes(size)
         let isOdd = size.width % 2 != 0 || size.height % 2 != 0
         let copy = isOdd ? (size.width + 1) * (size.height + 1) : 0
-        return copy + (size.width + 32) * 24 + (size.height + 16) * 24 + fixedBytes
+        return copy + (isScratch(room) ? room + 4096 : 0)
+            + (size.width + 32) * 24 + (size.height + 16) * 24 + fixedBytes
     }
 
     /// libjpeg's compressor and its tables.

@@ -4,8 +4,8 @@ public struct PlaneFilter: Sendable {
     let vertical: FilterWeights
 
     public init(horizontal: Axis, vertical: Axis) {
-        self.horizontal = FilterWeights(horizontal)
-        self.vertical = FilterWeights(vertical)
+        self.horizontal = RecentWeights.weights(of: horizontal)
+        self.vertical = RecentWeights.weights(of: vertical)
     }
 
     /// The bytes that a filter takes from the process; an upper bound. About 12 bytes for each source

@@ -3,13 +3,15 @@ internal import Synchronization
 /// A state behind a lock that tasks can wait on: each change wakes those whose condition has come true.
 public final class Watched<State: Sendable>: Sendable {
     private struct Watcher {
+        let number: UInt64
         let isDue: @Sendable (State) -> Bool
         let continuation: CheckedContinuation<Void, Never>
     }
 
     private struct Content {
         var state: State
-        var watchers: [UInt64: Watcher] = [:]
+        /// A handful at most.
+        var watchers: [Watcher] = []
         var lastWatcher: UInt64 = 0
     }
 
@@ -29,11 +31,14 @@ public final class Watched<State: Sendable>: Sendable {
     public func update<Result: Sendable>(_ change: (inout State) -> Result) -> Result {
         let (result, due) = content.withLock { content in
             let result = change(&content.state)
-            let due = content.watchers.filter { $0.value.isDue(content.state) }
-            for number in due.keys { content.watchers[number] = nil }
-            return (result, due.values.map(\.continuation))
+            // Mostly nobody waits.
+            guard !content.watchers.isEmpty else { return (result, [Watcher]()) }
+            let state = content.state
+            let due = content.watchers.filter { $0.isDue(state) }
+            if !due.isEmpty { content.watchers.removeAll { $0.isDue(state) } }
+            return (result, due)
         }
-        for continuation in due { continuation.resume() }
+        for watcher in due { watcher.continuation.resume() }
         return result
     }
 
@@ -49,13 +54,17 @@ public final class Watched<State: Sendable>: Sendable {
                     // Read under the lock: a cancellation sets the flag before it calls the handler, so
                     // either the flag is seen here or the handler finds the watcher.
                     guard !Task.isCancelled, !isDue(content.state) else { return false }
-                    content.watchers[number] = Watcher(isDue: isDue, continuation: continuation)
+                    content.watchers.append(
+                        Watcher(number: number, isDue: isDue, continuation: continuation))
                     return true
                 }
                 if !waits { continuation.resume() }
             }
         } onCancel: {
-            content.withLock { $0.watchers.removeValue(forKey: number) }?.continuation.resume()
+            let watcher = content.withLock { content in
+                content.watchers.firstIndex { $0.number == number }.map { content.watchers.remove(at: $0) }
+            }
+            watcher?.continuation.resume()
         }
     }
 }

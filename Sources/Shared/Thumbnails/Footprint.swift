@@ -35,7 +35,7 @@ public struct Footprint: Hashable, Sendable {
         decoder = ByteCount(planned.peakBytes + row)
         resamplers = outputs.reduce(.zero) { sum, output in sum + Self.resamplers(output, layout) }
         // What works on one thumbnail is gone when the next is encoded, its encoded bytes are not.
-        let busiest = outputs.map { Self.temporaries($0, layout, picture.colour) }.max() ?? .zero
+        let busiest = outputs.map { Self.temporaries($0, layout, picture) }.max() ?? .zero
         let profile = JPEGEncoder.profileSegmentsBytes(picture.profileBytes)
         encoder = outputs.reduce(busiest + ByteCount(picture.profileBytes)) { sum, output in
             sum + ByteCount(JPEGEncoder.encodedBound(output.size.stored, quality: quality) + profile)
@@ -57,15 +57,17 @@ public struct Footprint: Hashable, Sendable {
 
     /// What finishing one thumbnail takes beside its planes, which the resamplers count.
     private static func temporaries(
-        _ output: OutputPlan, _ layout: SourceLayout, _ colour: SourceColour
+        _ output: OutputPlan, _ layout: SourceLayout, _ picture: any SourcePicture
     ) -> ByteCount {
         let size = output.size.stored
         // One plane at a time is turned into a second one, or made of one in linear light.
         let makesPlane = output.orientation.swapsSides || layout == .pixels
         let plane = makesPlane ? Plane.allocatedBytes(width: size.width, height: size.height) : 0
         // Chroma made at full size is halved.
+        let colour = picture.colour
         let isHalved = colour != .grey && (layout == .pixels || colour != .yCbCr)
         let halving = isHalved ? PlaneFilter.halvingBytes(width: size.width, height: size.height) : 0
-        return ByteCount(max(plane, halving) + JPEGEncoder.workingBytes(size))
+        return ByteCount(
+            max(plane, halving) + JPEGEncoder.workingBytes(size, profileBytes: picture.profileBytes))
     }
 }
