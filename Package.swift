@@ -57,6 +57,9 @@ let package = Package(
         .target(
             name: "CExif", path: "Sources/Shared/C/CExif", linkerSettings: [.linkedLibrary("exif")]),
         .target(name: "CLinux", path: "Sources/Shared/C/CLinux"),
+        .target(
+            name: "CMicroHTTPD", path: "Sources/Shared/C/CMicroHTTPD",
+            linkerSettings: [.linkedLibrary("microhttpd")]),
 
         // Pictures: pure, no queue, no Redis.
         shelf("Units", ["CLinux"]),
@@ -86,8 +89,14 @@ let package = Package(
         shelf("Files", ["Buffers", "Failpoints", "Units", "CLinux"]),
         shelf("Sandbox", ["CLinux"]),
         shelf("EventLog", ["Units"]),
+        shelf("Metrics"),
+        shelf("HTTP"),
+        // Apart, so that only the worker is linked with the library and all that it brings.
+        shelf("HTTPServer", ["HTTP", "CMicroHTTPD"]),
+        shelf("ServiceManager"),
         shelf("CommandLineOptions", ["Units"]),
-        shelf("ProgramOptions", ["CommandLineOptions", "EventLog", "JobQueue", "Redis", "Threading"]),
+        shelf(
+            "ProgramOptions", ["CommandLineOptions", "EventLog", "HTTP", "JobQueue", "Redis", "Threading"]),
 
         // Programs.
         .executableTarget(
@@ -95,7 +104,7 @@ let package = Package(
             dependencies: [
                 "Units", "Geometry", "PictureFormats", "Exif", "Thumbnails", "Redis", "JobQueue", "Threading",
                 "Buffers", "MemoryBudget", "Failpoints", "Files", "EventLog", "CommandLineOptions",
-                "ProgramOptions", "Sandbox",
+                "ProgramOptions", "Sandbox", "Metrics", "HTTP", "HTTPServer", "ServiceManager",
             ], swiftSettings: strict),
         .executableTarget(
             name: "Enqueue",
@@ -107,7 +116,7 @@ let package = Package(
         .executableTarget(
             name: "Fleet",
             dependencies: [
-                "Units", "Redis", "JobQueue", "Threading", "CommandLineOptions", "ProgramOptions",
+                "Units", "Redis", "JobQueue", "Threading", "CommandLineOptions", "ProgramOptions", "HTTP",
             ], swiftSettings: strict),
 
         .target(name: "Interposer", path: "Tests/Interposer"),
@@ -158,6 +167,9 @@ let package = Package(
             name: "FenceProbe", dependencies: ["Sandbox", "Threading"], path: "Tests/FenceProbe",
             swiftSettings: strict),
         tests("EventLogTests", ["EventLog", "Units"]),
+        tests("MetricsTests", ["Metrics"]),
+        tests("HTTPTests", ["HTTP", "HTTPServer"]),
+        tests("ServiceManagerTests", ["ServiceManager"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions", "Units"]),
         // The programs as they are shipped, with a Redis and folders of their own.
         .target(

@@ -3,7 +3,7 @@
 set -euo pipefail
 
 packages=(
-    libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev redis-server
+    libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev libmicrohttpd-dev redis-server
     # Tests produce and consume as a backend in Python does.
     python3 python3-redis
 )

@@ -17,6 +17,7 @@ struct ClaimLoop: Sendable {
     let log: EventLog
     let trouble: TroubleLog
     let facts: WorkerFacts
+    let progress: ClaimProgress
     /// A blocking move is under way.
     let isAsleep = Flag()
     /// `--drain`: told when nothing waits, it looks whether all is done. Nil for a worker that stays.
@@ -42,7 +43,9 @@ struct ClaimLoop: Sendable {
     /// Runs until the task is cancelled. Jobs that it has started go on in `jobs`.
     func run(startingIn jobs: JobTasks) async {
         var source = Source.script
+        defer { progress.begin(.ended) }
         while !Task.isCancelled {
+            progress.begin(.heldBack)
             // In this order: a claim is made only when nobody waits for memory, few jobs for a thread and few
             // for the disk, and no more pictures than keep every core busy.
             await admission.untilNobodyWaits()
@@ -51,17 +54,20 @@ struct ClaimLoop: Sendable {
             await cores.untilSupplied(below: cores.count * Self.lookahead)
             do throws(BudgetError) {
                 var handover = ReservationHandover(try await admission.admit(Self.probe))
+                progress.begin(.attempting)
                 guard let claim = await next(&source) else { continue }
                 facts.noteClaim()
                 // Workers have died under a suspect. Alone, it can take no other job down with it, and
                 // jobs that merely died beside it are not counted as its like again.
                 if claim.isSuspect {
+                    progress.begin(.heldBack)
                     // Holding nothing meanwhile: one of the others may need all that there is.
                     handover.take().release()
                     await running.untilAllSettled()
                     guard !Task.isCancelled else { continue }
                     handover = ReservationHandover(try await admission.admit(Self.probe))
                 }
+                progress.begin(.heldBack)
                 await start(claim.raw, handover, in: jobs)
                 if claim.isSuspect { await running.untilAllSettled() }
             } catch {
@@ -112,7 +118,9 @@ struct ClaimLoop: Sendable {
 
     private func claim(_ source: inout Source) async throws(QueueError) -> Claim? {
         let renewals = lease.renewed.count
-        switch try await queue.claim(limit: 1) {
+        let answer = try await queue.claim(limit: 1)
+        if answer != .leaseLapsed { progress.noteAttempt() }
+        switch answer {
         case .jobs(let jobs): return jobs.first.map { Claim(raw: $0.raw, isSuspect: $0.crashes > 0) }
         case .empty:
             ranDry?.announce()
@@ -125,8 +133,15 @@ struct ClaimLoop: Sendable {
 
     /// A pause and a lapsed lease both end with a renewal: it tells of the one and mends the other.
     private func untilClaimable(after renewals: Int? = nil) async {
+        progress.begin(.unclaimable)
+        defer { progress.begin(.attempting) }
         var seen = renewals ?? lease.renewed.count
-        repeat { seen = await lease.renewed.next(after: seen) } while lease.isPaused && !Task.isCancelled
+        repeat {
+            let count = await lease.renewed.next(after: seen)
+            // Told of a pause, it need not ask.
+            if count > seen { progress.noteAttempt() }
+            seen = count
+        } while lease.isPaused && !Task.isCancelled
     }
 
     /// Plain BRPOP sees no pause, and no script is run before it that could: renewals tell, the first before
@@ -147,6 +162,7 @@ struct ClaimLoop: Sendable {
             defer { isAsleep.set(false) }
             raw = try await queue.popUnsafely(atMost: sleeps ? Self.idleWait : Self.look)
         }
+        progress.noteAttempt()
         source = raw == nil ? .blockingMove : .script
         if let raw { return Claim(raw: raw) }
         ranDry?.announce()
@@ -166,6 +182,7 @@ struct ClaimLoop: Sendable {
         isAsleep.set(true)
         defer { isAsleep.set(false) }
         let raw = try await queue.wait(atMost: limit)
+        progress.noteAttempt()
         if raw == nil { ranDry?.announce() }
         // Woken before its time: the queue may be paused, which only the script sees.
         if raw == nil, ContinuousClock.now - asked < limit { source = .script }

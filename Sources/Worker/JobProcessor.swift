@@ -18,6 +18,7 @@ struct JobProcessor: Sendable {
     let cores: CoreThreads
     let writes: PendingWrites
     let options: WorkerOptions
+    let metrics: JobMetrics
     /// The memory of all jobs together.
     let budget: ByteCount
     /// Raised when running jobs are to be given back.
@@ -34,6 +35,7 @@ struct JobProcessor: Sendable {
         let plan = try plan(opened.picture, request, fileBytes: opened.source.size)
         let rendering = try await render(plan, of: &opened, holding: &reservation, &times)
         let written = try await write(rendering, of: job, from: opened.source, &times)
+        metrics.noteBytes(read: opened.source.size, written: written.reduce(0) { $0 + $1.bytes })
         return JobResult(
             of: job, opened.source, plan, admittedWith: reservation.footprint, rendering, written, times)
     }
@@ -66,6 +68,7 @@ struct JobProcessor: Sendable {
             bytes = nil
             try await admit(footprint, &reservation, &times)
         }
+        metrics.noteAdmission(of: footprint)
         await Failpoint.admitted.reach()
         let whole: SourceBytes
         if let bytes { whole = bytes } else { whole = try read(opened.source, plan, &times) }

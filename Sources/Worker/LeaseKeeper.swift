@@ -14,6 +14,8 @@ final class LeaseKeeper: Sendable {
     struct News: Sendable {
         var renewedAt: ContinuousClock.Instant?
         var answer: LeaseRenewal.Answer?
+        /// The last that were told, and when.
+        var figures: (QueueFigures, at: ContinuousClock.Instant)?
     }
 
     /// Each renewal that Redis has answered.
@@ -23,20 +25,31 @@ final class LeaseKeeper: Sendable {
     /// Between two renewals.
     let interval: Duration
     private let health: RedisHealth
+    private let metrics: JobMetrics
+    /// Renewals count the queue, for whoever scrapes this worker.
+    private let countsQueue: Bool
     private let thread = Mutex<PeriodicThread?>(nil)
     private let makeThread: @Sendable (LeaseKeeper) -> PeriodicThread
 
     /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease
     /// nothing can be claimed until it is renewed; the connection keeps a pause of its own between attempts.
     private static let retryPause = Duration.milliseconds(250)
+    /// Counting takes Redis a step for each known worker, and each worker counts: with more than a hundred of them
+    /// each counts more seldom, so that their sum grows no faster than their number.
+    private static let countingPause = Duration.milliseconds(25)
+    /// Figures that are older are no longer told.
+    private static let figuresLifetime = Duration.seconds(60)
 
     /// - Parameter info: what operators see of this worker; asked at every renewal.
     init(
         _ renewal: LeaseRenewal, lease: Duration, address: RedisAddress, name: String, health: RedisHealth,
-        log: EventLog, trouble: TroubleLog, info: @escaping @Sendable () -> [(String, String)]
+        log: EventLog, trouble: TroubleLog, metrics: JobMetrics, countsQueue: Bool,
+        info: @escaping @Sendable () -> [(String, String)]
     ) {
         self.lease = lease
         self.health = health
+        self.metrics = metrics
+        self.countsQueue = countsQueue
         interval = renewal.interval
         news = Mutex(News())
         makeThread = { keeper in
@@ -71,6 +84,23 @@ final class LeaseKeeper: Sendable {
 
     var lastAnswer: LeaseRenewal.Answer? { news.withLock(\.answer) }
 
+    /// The whole queue as a renewal found it lately; nil when nothing is known.
+    var figures: QueueFigures? {
+        news.withLock { news in
+            guard let (figures, at) = news.figures, ContinuousClock.now - at < Self.figuresLifetime else {
+                return nil
+            }
+            return figures
+        }
+    }
+
+    private var isCountDue: Bool {
+        guard countsQueue else { return false }
+        guard let (figures, at) = news.withLock(\.figures) else { return true }
+        let pause = min(Self.figuresLifetime / 2, Self.countingPause * figures.workers)
+        return ContinuousClock.now - at >= pause
+    }
+
     /// Ends the renewals. Blocks until one under way is over.
     func stop() { thread.withLock { $0.take() }?.stop() }
 
@@ -81,9 +111,13 @@ final class LeaseKeeper: Sendable {
     ) -> Bool {
         let asked = ContinuousClock.now
         do throws(QueueError) {
-            let answer = try renewal.renew(on: client, info: info)
-            news.withLock { $0 = News(renewedAt: asked, answer: answer) }
+            let answer = try renewal.renew(on: client, info: info, countsQueue: isCountDue)
+            news.withLock { news in
+                (news.renewedAt, news.answer) = (asked, answer)
+                if let figures = answer.figures { news.figures = (figures, at: asked) }
+            }
             if answer.jobsLost > 0 {
+                metrics.noteLostLease()
                 // They run elsewhere now; what still runs here of them will be found stale.
                 log.warning("lease.lost", ["jobs": .integer(answer.jobsLost)])
             }

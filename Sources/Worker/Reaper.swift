@@ -10,6 +10,7 @@ struct Reaper: Sendable {
     let queue: WorkerQueue
     let lease: LeaseKeeper
     let quarantine: Quarantine
+    let metrics: JobMetrics
     let log: EventLog
 
     /// Between two looks for lists without a lease, of two commands each: some deleted key makes one, no
@@ -51,6 +52,7 @@ struct Reaper: Sendable {
                 let reclaimed = try await queue.reclaim()
                 isCut = reclaimed.isCut
                 guard reclaimed.requeued + reclaimed.buried > 0 else { continue }
+                metrics.noteReclaimed(reclaimed.requeued + reclaimed.buried)
                 log.warning(
                     "jobs.reclaimed",
                     ["requeued": .integer(reclaimed.requeued), "buried": .integer(reclaimed.buried)])

@@ -9,6 +9,7 @@ struct Settlement: Sendable {
     let processor: JobProcessor
     let queue: WorkerQueue
     let running: RunningJobs
+    let metrics: JobMetrics
     let log: EventLog
 
     /// A job of a newer version waits this long for a newer worker, then comes by again.
@@ -47,6 +48,7 @@ struct Settlement: Sendable {
             try await queue.finish(job.ticket, result)
         } log: { settled in
             guard case .finished(let attempt) = settled else { return }
+            if let timings = result.timings { metrics.note(timings) }
             log.info(
                 "job.finished",
                 [
@@ -72,7 +74,7 @@ struct Settlement: Sendable {
         let failure = FailurePolicy.failure(for: problem)
         var result = JobResult(ticket, source: source, error: failure)
         result.worker = queue.worker.description
-        await settle(ticket, token) { () throws(QueueError) in
+        await settle(ticket, token, because: failure.code) { () throws(QueueError) in
             guard failure.retryable else { return try await queue.bury(ticket, result) }
             var generator = SystemRandomNumberGenerator()
             return try await queue.retry(ticket, result, using: &generator)
@@ -100,7 +102,7 @@ struct Settlement: Sendable {
     /// The move itself waits out an outage. What else can go wrong is for a person to mend, such as a key of
     /// another type; until then the job stays in this worker's list, where nobody else finds it.
     private func settle(
-        _ ticket: JobTicket, _ token: RunningJobs.Token,
+        _ ticket: JobTicket, _ token: RunningJobs.Token, because code: ErrorCode? = nil,
         _ move: () async throws(QueueError) -> WorkerQueue.Settled, log logged: (WorkerQueue.Settled) -> Void
     ) async {
         guard running.beginSettling(token) else { return }
@@ -114,6 +116,7 @@ struct Settlement: Sendable {
                 do { try await Task.sleep(for: Self.unsettledPause) } catch { break }
             }
         }
+        if let settled { metrics.note(settled, because: code) }
         if settled == .stale {
             // Somebody else has the job now, or our own earlier sending went through: no loss.
             log.warning("job.stale", ["id": .string(ticket.id)])

@@ -5,6 +5,7 @@ import JobQueue
 import MemoryBudget
 import ProgramOptions
 import Redis
+import ServiceManager
 import Threading
 import Units
 
@@ -24,7 +25,12 @@ struct Worker: Sendable {
     private let files = BlockingThreads(name: "file")
     private let reaper: Reaper
     private let pauseWatch: PauseWatch
+    private let metrics = JobMetrics()
+    private let health: WorkerHealth
+    private let notices: ServiceNotices?
     private let giveBack = Flag()
+    /// How it is, over HTTP.
+    let pages: StatusPages
     private let queueRanDry = Announcement()
 
     /// How long the first answer of Redis may take: a container's Redis often starts beside its worker.
@@ -41,21 +47,27 @@ struct Worker: Sendable {
         limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
         let trouble = TroubleLog(log, advice: RedisAdvice(options))
-        let health = RedisHealth { change in
+        let metrics = metrics
+        let notices = surroundings.serviceManager.map { ServiceNotices(to: $0) }
+        let progress = ClaimProgress(onFirstAttempt: { notices?.tellReady() })
+        let redis = RedisHealth { change in
             quarantine.note(change)
             switch change {
             case .outageBegan(let error):
                 trouble.tell("redis.outage_began", .redis(error))
             case .outageEnded(let length):
+                progress.excuse()
                 log.info("redis.outage_ended", ["after_ms": .duration(length)])
             }
         } onReminder: { error, length in
             trouble.tell("redis.outage_goes_on", .redis(error), after: length)
+        } onRoundTrip: { length in
+            metrics.noteRoundTrip(length)
         }
         let keys = QueueKeys(queue: options.queue)
         let name = id.connectionName
-        claims = RedisClient(options.redis, name: name, health: health)
-        moves = RedisClient(options.redis, name: name, health: health)
+        claims = RedisClient(options.redis, name: name, health: redis)
+        moves = RedisClient(options.redis, name: name, health: redis)
         queue = WorkerQueue(
             keys, worker: id, claims: claims, moves: moves, limits: limits,
             ownership: options.fetch == .claim ? .list : .none
@@ -65,21 +77,28 @@ struct Worker: Sendable {
         let facts = WorkerFacts(running: running, admission: admission)
         lease = LeaseKeeper(
             LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
-            name: name, health: health, log: log, trouble: trouble, info: facts.fields)
+            name: name, health: redis, log: log, trouble: trouble, metrics: metrics,
+            countsQueue: options.listen != nil, info: facts.fields)
         let cores = CoreThreads()
         let writes = PendingWrites()
         let settlement = Settlement(
             processor: JobProcessor(
                 sources: surroundings.sources, outputs: surroundings.outputs, cores: cores,
-                writes: writes, options: options, budget: admission.total, giveBack: giveBack),
-            queue: queue, running: running, log: log)
+                writes: writes, options: options, metrics: metrics, budget: admission.total, giveBack: giveBack),
+            queue: queue, running: running, metrics: metrics, log: log)
+        health = WorkerHealth(progress: progress, redis: redis, lease: lease, running: running)
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, writes: writes, lease: lease,
             running: running, settlement: settlement, log: log, trouble: trouble, facts: facts,
-            ranDry: options.drains ? queueRanDry : nil)
+            progress: progress, ranDry: options.drains ? queueRanDry : nil)
         pauseWatch = PauseWatch(
             queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)
-        reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, log: log)
+        reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, metrics: metrics, log: log)
+        let page = MetricsPage(
+            worker: id, queue: options.queue, jobs: metrics, running: running, admission: admission, lease: lease,
+            redis: redis, health: health, process: surroundings.process)
+        pages = StatusPages(metrics: page, health: health)
+        self.notices = notices
         self.admission = admission
         outputs = surroundings.outputs
         self.options = options
@@ -119,6 +138,8 @@ struct Worker: Sendable {
                 "sources": .list(options.sourceRoots), "output": .string(options.output),
             ])
         await Failpoint.started.reach()
+        let telling = notices?.start(health, running)
+        defer { telling?.stop() }
         lease.start()
         let jobs = JobTasks(on: files)
         await withTaskGroup(of: Void.self) { group in
@@ -155,6 +176,8 @@ struct Worker: Sendable {
                 for action in state.handle(event) {
                     switch action {
                     case .stopClaiming:
+                        health.isDraining.set()
+                        notices?.tellStopping()
                         log.info("worker.draining", ["running": .integer(running.counts.running)])
                         await Failpoint.draining.reach()
                         await stop(claiming)
@@ -217,7 +240,7 @@ struct Worker: Sendable {
         await withDeadline(Self.releasePatience) {
             for (token, ticket) in unsettled {
                 do throws(QueueError) {
-                    _ = try await queue.release(ticket)
+                    metrics.note(try await queue.release(ticket))
                     log.info("job.released", ["id": .string(ticket.id)])
                 } catch {
                     log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])

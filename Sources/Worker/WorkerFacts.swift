@@ -24,6 +24,7 @@ final class WorkerFacts: Sendable {
         var fields = [
             ("host", host), ("pid", "\(getpid())"), ("version", programVersion),
             ("budget_bytes", "\(admission.total.bytes)"), ("reserved_bytes", "\(admission.reserved.bytes)"),
+            ("reserved_peak_bytes", "\(admission.peakReserved.bytes)"),
             ("running", "\(counts.running)"), ("finished", "\(counts.finished)"),
             ("failed", "\(counts.failed)"), ("seen_at", Timestamp.now().rfc3339),
         ]

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import EventLog
+import HTTP
 import JobQueue
 import ProgramOptions
 import Redis
@@ -37,6 +38,8 @@ struct WorkerOptions: Sendable {
     /// Nil: the share of what the machine or the container has.
     let memoryBudget: ByteCount?
     let sandbox: SandboxMode
+    /// Nil: nobody asks.
+    let listen: HostAndPort?
     let logLevel: LogLevel
     let logFormat: LogFormat
 
@@ -105,6 +108,14 @@ struct WorkerOptions: Sendable {
             + "the worker reads beneath the sources, writes beneath the output, connects to Redis and starts "
             + "no program. off: keep all rights of its user.")
 
+    static let listenOption = Option(
+        optional: "listen", .hostAndPort, placeholder: "HOST:PORT", defaultText: "off",
+        environment: "THUMBNAIL_LISTEN",
+        help:
+            "Answer over HTTP how the worker is: /metrics for Prometheus, /livez and /readyz for supervisors. "
+            + "\(HostAndPort.defaultOfWorker) is the usual place; port 0 takes any that is free. Whoever reaches it "
+            + "may ask.")
+
     static let table = OptionTable(
         command: "worker", version: programVersion,
         summary: "turns queued photographs into thumbnails",
@@ -124,6 +135,7 @@ struct WorkerOptions: Sendable {
                     ConnectionOptions.redis, ConnectionOptions.queue, fetchOption, drainOption,
                     drainTimeoutOption, allowEvictionOption,
                 ]),
+            OptionTable.Group("Metrics and health", [listenOption]),
             LogOptions.group,
         ],
         examples: [
@@ -152,6 +164,7 @@ struct WorkerOptions: Sendable {
         jobTimeout = values[Self.jobTimeoutOption]
         memoryBudget = values[Self.memoryBudgetOption]
         sandbox = values[Self.sandboxOption]
+        listen = values[Self.listenOption]
         logLevel = values[LogOptions.level]
         logFormat = values[LogOptions.format]
     }

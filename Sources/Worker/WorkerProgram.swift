@@ -3,10 +3,13 @@ import CommandLineOptions
 import EventLog
 import Failpoints
 import Files
+import HTTP
+import HTTPServer
 import JobQueue
 import MemoryBudget
 import ProgramOptions
 import Redis
+import ServiceManager
 import Threading
 import Thumbnails
 import Units
@@ -24,12 +27,15 @@ enum WorkerProgram {
         let options = options(in: environment)
         configureTestBuild(from: environment)
         let log = EventLog(level: options.logLevel, format: options.logFormat, environment: environment)
-        let surroundings = open(options)
+        let surroundings = open(options, environment, log)
+        let listener = listen(options)
         WorkerFence.raise(options, sources: surroundings.sources, outputs: surroundings.outputs, log: log)
 
         let signals = ProcessSignals()
         let worker = Worker(options, in: surroundings, log: log)
+        let server = serve(worker, on: listener, log)
         runToEnd {
+            defer { withExtendedLifetime(server) {} }
             guard let signals = await checkQueue(worker, RedisAdvice(options), signals.received) else {
                 return .done
             }
@@ -83,16 +89,58 @@ enum WorkerProgram {
         }
     }
 
-    private static func open(_ options: WorkerOptions) -> Surroundings {
+    /// Where the worker is asked how it is; bound while it still may be.
+    private static func listen(_ options: WorkerOptions) -> ListeningSocket? {
+        guard let place = options.listen else { return nil }
+        do throws(HTTPError) { return try ListeningSocket(on: place) } catch {
+            let advice =
+                error.isAddressInUse
+                ? "\nworker: is another worker running here? give each a port of its own with --listen, or "
+                    + "\(HostAndPort(host: place.host, port: 0)) for any that is free"
+                : ""
+            end(.configuration, complaining: "worker: \(error)" + advice)
+        }
+    }
+
+    private static func serve(
+        _ worker: Worker, on socket: consuming ListeningSocket?, _ log: EventLog
+    ) -> PageServer? {
+        guard let socket else { return nil }
+        let place = socket.place
+        do throws(HTTPError) {
+            let server = try PageServer(on: socket) { worker.pages.page(at: $0) }
+            log.info(
+                "worker.listening",
+                ["address": .string(place.description), "port": .integer(Int(place.port)), "paths": .list(StatusPages.paths)])
+            return server
+        } catch {
+            end(.configuration, complaining: "worker: \(error)")
+        }
+    }
+
+    private static func open(
+        _ options: WorkerOptions, _ environment: [String: String], _ log: EventLog
+    ) -> Surroundings {
         let id = WorkerID.random()
         do {
             let budget = try options.memoryBudget ?? MemoryLimit.detect().defaultBudget
             return Surroundings(
                 id: id, sources: try SourceRoots(options.sourceRoots),
                 outputs: try OutputDirectory(options.output, workerTag: id.description),
-                budget: max(budget, WorkerOptions.smallestBudget))
+                budget: max(budget, WorkerOptions.smallestBudget),
+                serviceManager: serviceManager(in: environment, log), process: ProcessFigures())
         } catch {
             end(.configuration, complaining: "worker: \(error)")
+        }
+    }
+
+    /// A worker works also for a manager that cannot be reached; it will be the one to complain.
+    private static func serviceManager(
+        in environment: [String: String], _ log: EventLog
+    ) -> ServiceConnection? {
+        do throws(NotifyError) { return try ServiceConnection(environment) } catch {
+            log.warning("worker.not_notifying", ["error": .text(of: error)])
+            return nil
         }
     }
 }
@@ -103,4 +151,7 @@ struct Surroundings {
     let sources: SourceRoots
     let outputs: OutputDirectory
     let budget: ByteCount
+    /// Nil where nobody started the worker as a service.
+    let serviceManager: ServiceConnection?
+    let process: ProcessFigures
 }

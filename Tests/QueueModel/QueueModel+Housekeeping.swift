@@ -47,6 +47,7 @@ extension QueueModel {
                     requeued += 1
                 } else {
                     bury(job, attempt: attempts.failed + attempts.crashed, code: "worker_crashed")
+                    count("worker_crashed", 1)
                     counted.remove(job.id)
                     buried += 1
                 }

@@ -15,6 +15,8 @@ public struct LeaseRenewal: Sendable {
         /// Until the next renewal, a job that comes by a blocking move may be one that workers died under:
         /// see `WorkerQueue.crashes(of:)`.
         public let mayHaveSuspects: Bool
+        /// Nil when not asked for, or when the Redis user may not look.
+        public var figures: QueueFigures?
     }
 
     private let keys: QueueKeys
@@ -30,15 +32,16 @@ public struct LeaseRenewal: Sendable {
     /// How often to renew: three renewals may fail before the lease is over.
     public var interval: Duration { limits.lease / 4 }
 
-    /// One attempt; blocks for at most the client's limits. `info` is what operators see of the worker.
+    /// One attempt; blocks for at most the client's limits. `info` is what operators see of the worker;
+    /// `countsQueue` asks for figures of the whole queue, which takes a step for each worker that is known.
     public func renew(
-        on client: BlockingRedisClient, info: [(String, String)] = []
+        on client: BlockingRedisClient, info: [(String, String)] = [], countsQueue: Bool = false
     ) throws(QueueError) -> Answer {
         let reply: RedisReply
         Failpoint.reach(before: QueueScripts.renew.name)
         do {
             reply = try client.run(
-                QueueScripts.renew, keys: keys.shared + [keys.list(of: worker)], arguments: arguments(info),
+                QueueScripts.renew, keys: keys.shared + [keys.list(of: worker)], arguments: arguments(info, countsQueue: countsQueue),
                 mayBeReplayed: true)
         } catch {
             throw .redis(error)
@@ -47,8 +50,9 @@ public struct LeaseRenewal: Sendable {
         return try answer(reply)
     }
 
-    func arguments(_ info: [(String, String)]) -> [[UInt8]] {
+    func arguments(_ info: [(String, String)], countsQueue: Bool = false) -> [[UInt8]] {
         words([worker, limits.lease.milliseconds, limits.infoLifetime.wholeSeconds])
+            + words([countsQueue ? "\(OperatorQueue.watchLifetime.wholeSeconds)" : ""])
             + words(info.flatMap { [$0.0, $0.1] })
     }
 
@@ -58,6 +62,7 @@ public struct LeaseRenewal: Sendable {
         return Answer(
             isPaused: values[0] == 1, expiredWorkers: values[1],
             nextDue: values[2] < 0 ? nil : .milliseconds(values[2]), jobsLost: values[3],
-            mayHaveSuspects: values[4] == 1)
+            mayHaveSuspects: values[4] == 1,
+            figures: QueueFigures((reply.array?.last?.array ?? []).compactMap(\.integer)))
     }
 }

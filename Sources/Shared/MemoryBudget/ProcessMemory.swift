@@ -45,6 +45,18 @@ public enum ProcessMemory {
     }
 }
 
+extension ProcessMemory {
+    /// The most that was ever resident; nil where /proc is hidden.
+    static func residentPeak() -> ByteCount? {
+        let line = readWholeFile("/proc/self/status")?.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+        // VmHWM:     15208 kB
+        guard let words = line?.split(whereSeparator: \.isWhitespace), words.count == 3,
+            let kibibytes = Int(words[1]), kibibytes >= 0
+        else { return nil }
+        return .kibibytes(kibibytes)
+    }
+}
+
 extension MemoryLimit {
     /// Finds the limit of this process on this machine.
     public static func detect() throws(BudgetError) -> MemoryLimit {

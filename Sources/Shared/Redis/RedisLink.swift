@@ -10,6 +10,7 @@ final class RedisLink {
     private let health: RedisHealth
     private let interruption: Interruption?
     private var wire: RedisWire?
+    private var hasWorked = false
     private var failures = 0
     private var retryAt = ContinuousClock.now
     private var generator = SystemRandomNumberGenerator()
@@ -46,6 +47,8 @@ final class RedisLink {
             fail(with: error)
             throw error
         }
+        health.noteGreeting(again: hasWorked)
+        hasWorked = true
         if !isProvenByCallOnly { recover() }
     }
 
@@ -54,6 +57,7 @@ final class RedisLink {
         try open()
         guard let wire else { throw .cancelled }
         let replies: [RedisReply]
+        let asked = ContinuousClock.now
         do {
             replies = try wire.exchange(commands, within: limit)
         } catch {
@@ -62,6 +66,7 @@ final class RedisLink {
             fail(with: error)
             throw error
         }
+        if commands.allSatisfy({ $0.blocksFor == nil }) { health.noteRoundTrip(.now - asked) }
         for case .error(let error) in replies where error.endsConnection {
             self.wire = nil
             isProvenByCallOnly = true

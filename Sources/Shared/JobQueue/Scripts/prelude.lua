@@ -13,6 +13,8 @@ local DELAYED, DEAD, RESULTS, PAUSED, OWN = KEYS[5], KEYS[6], KEYS[7], KEYS[8], 
 local JOB_BYTES = 65536
 local PREFIX = string.sub(WORKERS, 1, -#'workers' - 1)
 
+local WATCH = PREFIX .. 'watch'
+
 local function list_of(worker) return PREFIX .. 'worker:' .. worker end
 local function info_of(worker) return PREFIX .. 'worker:' .. worker .. ':info' end
 local function batch_key(batch) return PREFIX .. 'batch:' .. batch end
@@ -254,4 +256,23 @@ end
 -- The id a job is counted under. The same rule stands in Swift (Job.swift); a test compares them.
 local function job_id(raw, fields)
     return name_in(fields, 'id') or ('j' .. string.sub(redis.sha1hex(string.sub(raw, 1, JOB_BYTES)), 1, 16))
+end
+
+-- How long the oldest waiting job has been the oldest, in ms at least; -1 when nothing is known or none waits.
+-- A bare LPUSH carries no time. So each look notes which job is at the right end and how many were ever
+-- taken: if the next look finds the same, the job has waited at least since then.
+local function oldest_waited(now, ttl_seconds)
+    local oldest = redis.call('LINDEX', QUEUE, -1)
+    if not oldest then return -1 end
+    local waited = -1
+    local mark = (redis.call('HGET', COUNTERS, 'taken') or '0') .. ' ' .. redis.sha1hex(oldest)
+    local note = redis.call('HMGET', WATCH, 'mark', 'since')
+    -- Who may only read learns from the notes of others and writes none.
+    if note[1] == mark then
+        waited = math.max(0, now - (tonumber(note[2]) or now))
+    else
+        redis.pcall('HSET', WATCH, 'mark', mark, 'since', now)
+    end
+    redis.pcall('EXPIRE', WATCH, ttl_seconds)
+    return waited
 end

@@ -1,7 +1,5 @@
 -- recent: what the latest results say, how long the oldest waiting job has been the oldest, and what is
 -- being tried again or left for a newer worker.
--- A bare LPUSH carries no time. So each look notes which job is at the right end and how many were ever
--- taken: if the next look finds the same, the job has waited at least since then.
 -- KEYS  see prelude: queue, attempts, counters, delayed, results; `watch`, which expires.
 -- ARGV  1 window in ms   2 most results looked at   3 TTL of the note in s   4 most jobs looked at that are
 --       being tried again   5 most delayed jobs looked at
@@ -11,9 +9,8 @@
 --          unsettled jobs that have failed, as far as was looked,
 --          delayed jobs of a newer version, as far as was looked, {version, …}}
 local window, most, most_jobs = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[4])
-local watch = PREFIX .. 'watch'
 expect('list', QUEUE)
-expect('hash', COUNTERS, ATTEMPTS, watch)
+expect('hash', COUNTERS, ATTEMPTS, WATCH)
 expect('zset', DELAYED)
 expect('stream', RESULTS)
 local now = now_ms()
@@ -44,19 +41,7 @@ for _, code in ipairs(codes) do
     failures[#failures + 1] = workers[code]
 end
 
-local waited = -1
-local oldest = redis.call('LINDEX', QUEUE, -1)
-if oldest then
-    local mark = (redis.call('HGET', COUNTERS, 'taken') or '0') .. ' ' .. redis.sha1hex(oldest)
-    local note = redis.call('HMGET', watch, 'mark', 'since')
-    -- Who may only read learns from the notes of others and writes none.
-    if note[1] == mark then
-        waited = math.max(0, now - (tonumber(note[2]) or now))
-    else
-        redis.pcall('HSET', watch, 'mark', mark, 'since', now)
-    end
-    redis.pcall('EXPIRE', watch, ARGV[3])
-end
+local waited = oldest_waited(now, ARGV[3])
 
 -- Attempts of a job are forgotten when it is settled: whoever has failed ones here is still being tried.
 local trying = 0

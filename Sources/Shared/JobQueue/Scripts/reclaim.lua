@@ -88,6 +88,7 @@ local function take_back(job, worker, counted)
         id = id, raw = job.raw, batch = name_in(job.fields, 'batch') or '', result = result,
         code = 'worker_crashed', error = problem, attempts = failed + crashed,
     }, limits)
+    count('worker_crashed', 1)
     redis.call('LPOP', worker.list)
     -- Its attempts are gone, so that the next of its equals starts anew.
     counted[id] = nil
