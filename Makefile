@@ -1,7 +1,7 @@
 # Every command of the project. `make help` lists them.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-TIMED := ^(RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests|FleetTests)\.
+TIMED := ^(HTTPTests|RedisTests|JobQueueTests|ThreadingTests|MemoryBudgetTests|WorkerTests|EnqueueTests|FleetTests)\.
 PROGRAMS := ^(EndToEndTests|FaultTests)\.
 # Each of these takes the whole machine.
 ALONE := ^(ChaosTests|JobQueueTests\.(ScaleTests|ModelTests))[./]

@@ -177,7 +177,7 @@ let package = Package(
             path: "Tests/FleetSupport", swiftSettings: strict),
         tests(
             "EndToEndTests",
-            ["FleetSupport", "JobQueue", "Redis", "Threading", "Worker", "Enqueue", "Fleet"]),
+            ["FleetSupport", "HTTP", "JobQueue", "Redis", "Threading", "Worker", "Enqueue", "Fleet"]),
         tests("FaultTests", ["Failpoints", "FleetSupport", "JobQueue", "Redis", "Worker", "Enqueue"]),
         // Breaks a whole fleet in a seeded order; `make chaos` runs it for long, its test for a short time.
         .executableTarget(

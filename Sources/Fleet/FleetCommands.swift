@@ -8,7 +8,7 @@ enum FleetCommands {
         purpose:
             "Looks at a fleet of thumbnail workers and its queue in Redis, and decides about the jobs that "
             + "failed. It changes nothing unless told to by retry, discard, pause, resume or audit --repair.",
-        commands: [status, top, dead, delayed, retry, discard, results, batch, pause, resume, audit])
+        commands: [status, top, health, dead, delayed, retry, discard, results, batch, pause, resume, audit])
 
     private typealias Options = FleetOptions
 
@@ -50,6 +50,25 @@ enum FleetCommands {
         examples: [
             .init("fleet top", "Watch."),
             .init("fleet top --interval 10s --json >> fleet.jsonl", "Record, one object a look."),
+        ])
+
+    /// Apart from the others, since it asks a worker and not Redis.
+    static let health = OptionTable(
+        command: "fleet health", version: programVersion,
+        summary: "ask one worker whether it lives; exits with 1 when it does not",
+        purpose:
+            "Asks the worker that listens at one address (its --listen) how it is, and prints the answer. For a "
+            + "container's health check and other supervisors; needs no Redis.",
+        groups: [.init("Which, and how", [Options.worker, Options.ready, Options.patience, Options.json])],
+        examples: [
+            .init("fleet health", "The worker at \(Options.worker.facts.defaultText ?? "")."),
+            .init("HEALTHCHECK CMD [\"fleet\", \"health\"]", "In a Dockerfile, with THUMBNAIL_LISTEN set."),
+            .init("fleet health --worker 127.0.0.1:9465 --ready", "Does the second one claim jobs?"),
+        ],
+        exitStatuses: [.done, .someJobsFailed, .usage],
+        meanings: [
+            .done: "it lives, or with --ready it claims jobs",
+            .someJobsFailed: "it does not, or nobody answers; the reason is printed",
         ])
 
     static let dead = table(

@@ -1,4 +1,5 @@
 import CommandLineOptions
+import HTTP
 import JobQueue
 import ProgramOptions
 import Units
@@ -41,6 +42,21 @@ enum FleetOptions {
     static let looks = Option(
         optional: "count", .integer(in: 1 ... .max), placeholder: "N", defaultText: "until it is ended",
         environment: "THUMBNAIL_TOP_COUNT", help: "End after N looks.")
+
+    // MARK: health
+
+    static let worker = Option(
+        "worker", .hostAndPort, placeholder: "HOST:PORT", default: HostAndPort.defaultOfWorker,
+        environment: "THUMBNAIL_LISTEN", help: "Where the worker listens, as its own --listen says.")
+
+    static let ready = Option(
+        flag: "ready", environment: "THUMBNAIL_HEALTH_READY",
+        help: "Ask whether it claims jobs, not only whether it lives.")
+
+    static let patience = Option(
+        "timeout", .duration(in: .milliseconds(10) ... .seconds(60)), placeholder: "TIME",
+        default: .seconds(3),
+        environment: "THUMBNAIL_HEALTH_TIMEOUT", help: "How long the answer may take.")
 
     // MARK: dead, retry and discard
 

@@ -39,6 +39,12 @@ enum FleetProgram {
             switch try table.parse(arguments, environment: environment) {
             case .showHelp: end(.done, printing: table.helpText())
             case .showVersion: end(.done, printing: table.versionText)
+            // Neither a queue nor Redis is needed for it.
+            case .run(let values) where table.command == FleetCommands.health.command:
+                exit(
+                    HealthCommand(
+                        values, Console(values[FleetOptions.json] ? .json : .people, environment: environment)
+                    ).run().rawValue)
             case .run(let values): return try FleetCommand(table, values)
             }
         } catch {

@@ -53,6 +53,7 @@ extension StatusReport.Worker {
             "id": .string(id), "alive": .flag(isAlive), "host": .optional(host), "pid": .optional(pid),
             "version": .optional(version), "jobs": .integer(jobs), "running": .optional(running),
             "reserved_bytes": .optional(reserved.map { Int($0.bytes) }),
+            "reserved_peak_bytes": .optional(reservedPeak.map { Int($0.bytes) }),
             "budget_bytes": .optional(budget.map { Int($0.bytes) }),
             "rss_bytes": .optional(resident.map { Int($0.bytes) }),
             "lease_left_seconds": hasLease ? .optional(leaseLeft) : .null,

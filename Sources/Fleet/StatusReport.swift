@@ -17,6 +17,8 @@ struct StatusReport: Sendable {
         /// Nil where it said nothing.
         let running: Int?
         let reserved: ByteCount?
+        /// The most that was reserved at one time since it started; nil where an older worker does not say it.
+        let reservedPeak: ByteCount?
         let budget: ByteCount?
         let resident: ByteCount?
         /// Jobs that it settled since it started, finished and buried.
@@ -97,6 +99,7 @@ extension StatusReport.Worker {
         }
         (running, finished, failed) = (number("running"), number("finished"), number("failed"))
         (reserved, budget) = (bytes("reserved_bytes"), bytes("budget_bytes"))
+        reservedPeak = bytes("reserved_peak_bytes")
         resident = bytes("rss_bytes")
         // Both by the worker's own clock, then what has passed since it said so: no two clocks are compared.
         if let claim = info["last_claim_at"].flatMap({ Timestamp(rfc3339: $0) }),

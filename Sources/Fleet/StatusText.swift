@@ -108,7 +108,8 @@ extension StatusReport {
         guard !workers.isEmpty else { return ["no worker"] }
         var table = TextTable([
             ("WORKER", .left), ("HOST", .left), ("PID", .right), ("RUNNING", .right), ("SEEN", .right),
-            ("LAST CLAIM", .right), ("RSS", .right), ("RESERVED", .right), ("BUDGET", .right),
+            ("LAST CLAIM", .right), ("RSS", .right), ("RESERVED", .right), ("PEAK", .right),
+            ("BUDGET", .right),
             ("FINISHED", .right), ("FAILED", .right), ("VERSION", .left),
         ])
         for worker in workers {
@@ -117,6 +118,7 @@ extension StatusReport {
                 grouped(worker.jobs), worker.seen,
                 worker.lastClaim.map { "\($0.shortText) ago" } ?? "never",
                 worker.resident.map { "\($0)" } ?? "?", worker.reserved.map { "\($0)" } ?? "?",
+                worker.reservedPeak.map { "\($0)" } ?? "?",
                 worker.budget.map { "\($0)" } ?? "?", worker.finished.map { grouped($0) } ?? "?",
                 worker.failed.map { grouped($0) } ?? "?", printable(worker.version ?? "?"),
             ])

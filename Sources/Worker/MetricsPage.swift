@@ -22,7 +22,8 @@ struct MetricsPage: Sendable {
     /// Everything as it is now. Asks nobody: what Redis knows was told at the last renewal of the lease.
     var families: [MetricFamily] {
         let figures = jobs.figures
-        return ofJobs(figures) + ofMemory(figures) + ofClaims(figures) + ofRedis(figures) + ofQueue + ofProcess
+        return ofJobs(figures) + ofMemory(figures) + ofClaims(figures) + ofRedis(figures) + ofQueue
+            + ofProcess
     }
 
     // MARK: this worker
@@ -133,7 +134,8 @@ struct MetricsPage: Sendable {
         func gauge(_ name: String, _ help: String, _ value: Double?) -> MetricFamily {
             of(.gauge, name, help, value)
         }
-        var states = gauge("thumbnail_queue_jobs", "Jobs by where they are: waiting, running, delayed or dead", nil)
+        var states = gauge(
+            "thumbnail_queue_jobs", "Jobs by where they are: waiting, running, delayed or dead", nil)
         if let figures {
             let counts = [
                 ("waiting", figures.waiting), ("running", figures.running), ("delayed", figures.delayed),
@@ -152,10 +154,12 @@ struct MetricsPage: Sendable {
             gauge(
                 "thumbnail_queue_workers", "Workers whose lease runs", figures.map { Double($0.workers) }),
             gauge(
-                "thumbnail_queue_paused", "1 while the queue is paused", lease.lastAnswer.map { $0.isPaused ? 1 : 0 }),
+                "thumbnail_queue_paused", "1 while the queue is paused",
+                lease.lastAnswer.map { $0.isPaused ? 1 : 0 }),
             of(
                 .counter, "thumbnail_queue_crashed_jobs_total",
-                "Jobs that were buried because workers kept dying under them", figures.map { Double($0.crashed) }),
+                "Jobs that were buried because workers kept dying under them",
+                figures.map { Double($0.crashed) }),
         ]
     }
 
@@ -177,13 +181,15 @@ struct MetricsPage: Sendable {
                 "process_resident_memory_bytes", .gauge, "Resident memory.",
                 process.resident.map { Double($0.bytes) }),
             MetricFamily(
-                "process_resident_memory_peak_bytes", .gauge, "The most memory that was ever resident (VmHWM).",
+                "process_resident_memory_peak_bytes", .gauge,
+                "The most memory that was ever resident (VmHWM).",
                 process.residentPeak.map { Double($0.bytes) }),
             MetricFamily(
                 "process_cpu_seconds_total", .counter, "Processor time, user and system.",
                 process.processorTime.map { $0 / .seconds(1) }),
             MetricFamily(
-                "process_open_fds", .gauge, "Open file descriptors.", process.openDescriptors.map(Double.init)),
+                "process_open_fds", .gauge, "Open file descriptors.", process.openDescriptors.map(Double.init)
+            ),
             MetricFamily(
                 "process_start_time_seconds", .gauge, "When the process started, since 1970.",
                 Double(process.startedAt.milliseconds) / 1000),

@@ -84,7 +84,8 @@ struct Worker: Sendable {
         let settlement = Settlement(
             processor: JobProcessor(
                 sources: surroundings.sources, outputs: surroundings.outputs, cores: cores,
-                writes: writes, options: options, metrics: metrics, budget: admission.total, giveBack: giveBack),
+                writes: writes, options: options, metrics: metrics, budget: admission.total,
+                giveBack: giveBack),
             queue: queue, running: running, metrics: metrics, log: log)
         health = WorkerHealth(progress: progress, redis: redis, lease: lease, running: running)
         claimLoop = ClaimLoop(
@@ -95,7 +96,8 @@ struct Worker: Sendable {
             queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, metrics: metrics, log: log)
         let page = MetricsPage(
-            worker: id, queue: options.queue, jobs: metrics, running: running, admission: admission, lease: lease,
+            worker: id, queue: options.queue, jobs: metrics, running: running, admission: admission,
+            lease: lease,
             redis: redis, health: health, process: surroundings.process)
         pages = StatusPages(metrics: page, health: health)
         self.notices = notices

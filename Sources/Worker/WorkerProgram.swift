@@ -111,7 +111,10 @@ enum WorkerProgram {
             let server = try PageServer(on: socket) { worker.pages.page(at: $0) }
             log.info(
                 "worker.listening",
-                ["address": .string(place.description), "port": .integer(Int(place.port)), "paths": .list(StatusPages.paths)])
+                [
+                    "address": .string(place.description), "port": .integer(Int(place.port)),
+                    "paths": .list(StatusPages.paths),
+                ])
             return server
         } catch {
             end(.configuration, complaining: "worker: \(error)")

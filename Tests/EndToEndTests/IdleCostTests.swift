@@ -11,7 +11,8 @@ struct IdleCostTests {
     {
         let fleet = try await TestFleet()
         let (count, seconds) = (10, 20)
-        let workers = try (0..<count).map { _ in try fleet.worker() }
+        // Scraped or not: what a worker tells of the queue comes with its lease.
+        let workers = try (0..<count).map { _ in try fleet.askableWorker() }
         for worker in workers { try await fleet.untilAsleep(worker) }
         let commands = try await commands(fleet)
         let used = workers.map(\.processorTime)

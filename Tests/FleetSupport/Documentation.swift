@@ -7,16 +7,10 @@ public struct Documentation: Sendable {
     private let examples: [String: String]
 
     /// Reads a page; its path is from the top of the repository.
-    public init(_ page: String, file: String = #filePath) {
-        let top = file.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
-        guard let bytes = Fixture.contents(of: top.joined(separator: "/") + "/" + page) else {
-            preconditionFailure("no page \(page)")
-        }
+    public init(_ page: String) {
         var examples: [String: String] = [:]
         var name: String?
-        for line in String(decoding: bytes, as: UTF8.self).split(
-            separator: "\n", omittingEmptySubsequences: false)
-        {
+        for line in Self.lines(of: page) {
             if line.hasPrefix("```") {
                 // A fence that opens says the language and the example's name.
                 let words = line.dropFirst(3).split(separator: " ")
@@ -26,6 +20,16 @@ public struct Documentation: Sendable {
             }
         }
         self.examples = examples
+    }
+
+    /// All lines of a page, the empty ones too.
+    public static func lines(of page: String, file: String = #filePath) -> [Substring] {
+        let top = file.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+        guard let bytes = Fixture.contents(of: top.joined(separator: "/") + "/" + page) else {
+            preconditionFailure("no page \(page)")
+        }
+        return String(decoding: bytes, as: UTF8.self).split(
+            separator: "\n", omittingEmptySubsequences: false)
     }
 
     /// Every example that has a name.

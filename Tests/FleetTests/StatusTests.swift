@@ -25,7 +25,8 @@ struct StatusTests {
         #expect(line("missing").hasSuffix("none  of 2 jobs ever taken"))
         let worker = try #require(ran.lines.last).split(separator: " ").joined(separator: " ")
         #expect(
-            worker.hasPrefix("w1 box 42 0 ") && worker.hasSuffix("2 MiB 1 MiB 1 GiB 1 0 0.1.0"), "\(worker)")
+            worker.hasPrefix("w1 box 42 0 ") && worker.hasSuffix("2 MiB 1 MiB 512 MiB 1 GiB 1 0 0.1.0"),
+            "\(worker)")
     }
 
     @Test func `the JSON has every member, and numbers are numbers`() async throws {
@@ -36,7 +37,8 @@ struct StatusTests {
         struct Shape: Decodable {
             struct Worker: Decodable {
                 let id: String, alive: Bool, host: String, pid: Int, version: String, jobs: Int, running: Int
-                let reserved_bytes: Int, budget_bytes: Int, rss_bytes: Int, lease_left_seconds: Double
+                let reserved_bytes: Int, reserved_peak_bytes: Int, budget_bytes: Int, rss_bytes: Int
+                let lease_left_seconds: Double
                 let seen_seconds_ago: Double, last_claim_seconds: Double, finished: Int, failed: Int
             }
             struct Recent: Decodable {
@@ -57,6 +59,7 @@ struct StatusTests {
         #expect(shape.healthy && shape.dead == 1 && shape.results == 1 && shape.taken == 1)
         #expect(shape.recent.failures == ["timed_out": 1] && shape.recent.window_seconds == 300)
         #expect(shape.workers.first?.last_claim_seconds ?? 0 >= 5)
+        #expect(shape.workers.first?.reserved_peak_bytes == 536_870_912)
         #expect(!shape.redis.append_only && !shape.redis.snapshots && shape.redis.last_write_ok)
         for member in ["oldest_waiting_at_least_seconds", "next_due_seconds", "pause_reason"] {
             #expect(ran.output.contains(#""\#(member)":null"#))

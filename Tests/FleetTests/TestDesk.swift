@@ -102,7 +102,8 @@ final class TestDesk: Sendable {
     /// As a worker says it.
     static let facts = [
         ("host", "box"), ("pid", "42"), ("version", "0.1.0"), ("budget_bytes", "1073741824"),
-        ("reserved_bytes", "1048576"), ("running", "1"), ("finished", "1"), ("failed", "0"),
+        ("reserved_bytes", "1048576"), ("reserved_peak_bytes", "536870912"), ("running", "1"),
+        ("finished", "1"), ("failed", "0"),
         ("rss_bytes", "2097152"), ("seen_at", "2026-11-30T04:00:05.500Z"),
         ("last_claim_at", "2026-11-30T04:00:00.500Z"),
     ]

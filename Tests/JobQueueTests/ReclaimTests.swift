@@ -46,7 +46,10 @@ struct ReclaimTests {
         }
         let after = try await fleet.keySpace()
         #expect(after["q"] == nil && after["{q}:attempts"] == nil)
-        #expect(after.hash("{q}:counters") == ["taken": "3", "reclaimed": "2", "buried": "1", "worker_crashed": "1"])
+        #expect(
+            after.hash("{q}:counters") == [
+                "taken": "3", "reclaimed": "2", "buried": "1", "worker_crashed": "1",
+            ])
         #expect(after.hash("{q}:batch:b") == ["failed": "1", "error:worker_crashed": "1"])
         let dead = try #require(after.stream("{q}:dead").first)
         #expect(dead["job"] == poison && dead["code"] == "worker_crashed" && dead["attempts"] == "3")

@@ -10,4 +10,9 @@ public enum BuiltProgram {
         if unsafe access(beside, X_OK) == 0 { return beside }
         preconditionFailure("\(name) is not built beside \(bundle)")
     }
+
+    /// Whether a program of the system is there, for tests that can do without.
+    public static func isInstalled(_ name: String) -> Bool {
+        ["/usr/bin/", "/usr/local/bin/", "/bin/"].contains { unsafe access($0 + name, X_OK) == 0 }
+    }
 }

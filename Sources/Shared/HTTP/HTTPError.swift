@@ -36,6 +36,8 @@ extension HTTPError: CustomStringConvertible {
 public struct SystemError: Error, Equatable, Sendable, CustomStringConvertible {
     public let number: Int32
 
+    public init(number: Int32) { self.number = number }
+
     /// The error of the call that has just failed on this thread.
     static var last: SystemError { SystemError(number: errno) }
 

@@ -6,6 +6,10 @@ public struct HTTPAnswer: Sendable, Equatable {
     /// The first 64 KiB, repaired where it is no UTF-8.
     public let body: String
 
+    public init(status: Int, body: String) {
+        (self.status, self.body) = (status, body)
+    }
+
     public var isSuccess: Bool { (200..<300).contains(status) }
 }
 

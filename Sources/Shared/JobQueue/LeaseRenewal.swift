@@ -41,7 +41,8 @@ public struct LeaseRenewal: Sendable {
         Failpoint.reach(before: QueueScripts.renew.name)
         do {
             reply = try client.run(
-                QueueScripts.renew, keys: keys.shared + [keys.list(of: worker)], arguments: arguments(info, countsQueue: countsQueue),
+                QueueScripts.renew, keys: keys.shared + [keys.list(of: worker)],
+                arguments: arguments(info, countsQueue: countsQueue),
                 mayBeReplayed: true)
         } catch {
             throw .redis(error)

@@ -96,10 +96,13 @@ extension WorkerQueue {
     }
 
     /// Extends the lease; for tests and tools. The worker renews from a thread: see `LeaseRenewal`.
-    public func renew(_ info: [(String, String)] = []) async throws(QueueError) -> LeaseRenewal.Answer {
+    public func renew(
+        _ info: [(String, String)] = [], countsQueue: Bool = false
+    ) async throws(QueueError) -> LeaseRenewal.Answer {
         let renewal = LeaseRenewal(keys, worker: worker, limits: limits)
         let reply = try await run(
-            QueueScripts.renew, on: moves, renewal.arguments(info), mayBeReplayed: true, waits: false)
+            QueueScripts.renew, on: moves, renewal.arguments(info, countsQueue: countsQueue),
+            mayBeReplayed: true, waits: false)
         return try renewal.answer(reply)
     }
 }
