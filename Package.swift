@@ -193,7 +193,7 @@ let package = Package(
             dependencies: [
                 "Buffers", "Files", "Geometry", "MemoryBudget", "ScaledJPEG", "Thumbnails", "Units",
             ], path: "Benchmarks/Bench", swiftSettings: strict),
-        tests("WorkerTests", ["Worker", "JobQueue", "Redis"]),
+        tests("WorkerTests", ["Worker", "JobQueue", "Metrics", "Redis", "Units"]),
         tests(
             "FleetTests",
             ["Fleet", "CommandLineOptions", "JobQueue", "ProgramOptions", "Redis", "Threading", "Units"]),

@@ -34,9 +34,6 @@ final class LeaseKeeper: Sendable {
     /// The pause after a renewal that Redis did not answer. Short, since after an outage longer than the lease
     /// nothing can be claimed until it is renewed; the connection keeps a pause of its own between attempts.
     private static let retryPause = Duration.milliseconds(250)
-    /// Counting takes Redis a step for each known worker, and each worker counts: with more than a hundred of them
-    /// each counts more seldom, so that their sum grows no faster than their number.
-    private static let countingPause = Duration.milliseconds(25)
     /// Figures that are older are no longer told.
     private static let figuresLifetime = Duration.seconds(60)
 
@@ -97,8 +94,13 @@ final class LeaseKeeper: Sendable {
     private var isCountDue: Bool {
         guard countsQueue else { return false }
         guard let (figures, at) = news.withLock(\.figures) else { return true }
-        let pause = min(Self.figuresLifetime / 2, Self.countingPause * figures.workers)
-        return ContinuousClock.now - at >= pause
+        return ContinuousClock.now - at >= Self.countingPause(workers: figures.workers)
+    }
+
+    /// Counting takes Redis a step for each known worker, and each worker counts: with more than a hundred of them
+    /// each counts more seldom, so that their sum grows no faster than their number.
+    static func countingPause(workers: Int) -> Duration {
+        min(figuresLifetime / 2, .milliseconds(25) * workers)
     }
 
     /// Ends the renewals. Blocks until one under way is over.

@@ -37,8 +37,8 @@ struct HealthTests {
 
     @Test func `a worker that waits for its own jobs, or for the end of a pause, is alive`() async throws {
         let fleet = try await TestFleet()
-        try fleet.write(SlowPicture.bytes(side: 4096, bands: 20), to: "slow.jpg")
-        for number in 0..<6 {
+        try fleet.write(SlowPicture.bytes(side: 4096, bands: 8), to: "slow.jpg")
+        for number in 0..<4 {
             try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
         }
         let worker = try fleet.askableWorker(environment: Self.impatient)
