@@ -193,6 +193,13 @@ let package = Package(
             dependencies: [
                 "Buffers", "Files", "Geometry", "MemoryBudget", "ScaledJPEG", "Thumbnails", "Units",
             ], path: "Benchmarks/Bench", swiftSettings: strict),
+        // `make simulate`: hundreds of workers without pictures, to see what they cost one Redis.
+        .executableTarget(
+            name: "Simulation",
+            dependencies: [
+                "CommandLineOptions", "JobQueue", "ProgramOptions", "Redis", "TestSupport", "Threading",
+            ],
+            path: "Benchmarks/Simulation", swiftSettings: strict),
         tests("WorkerTests", ["Worker", "JobQueue", "Metrics", "Redis", "Units"]),
         tests(
             "FleetTests",
