@@ -7,7 +7,7 @@ PROGRAMS := ^(EndToEndTests|FaultTests)\.
 ALONE := ^(ChaosTests|JobQueueTests\.(ScaleTests|ModelTests))[./]
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
-.PHONY: help setup build release test sanitize footprint chaos fuzz bench simulate check lint format fixtures demo clean
+.PHONY: help setup build release test sanitize footprint chaos fuzz bench check lint format fixtures demo clean
 
 help: ## list these commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,6 +49,7 @@ fuzz: setup ## look for files, jobs and options that break us; TARGET="scaled he
 bench: release ## measure us against libvips, Pillow, OpenCV, Celery, Dramatiq and RQ; QUICK=1 for a look, MEASURES="fleet"
 	@scripts/bench.sh
 
+.PHONY: simulate
 simulate: release ## what a large fleet costs one Redis; WORKERS=500 JOBS=50000 HOLD=200ms SLOTS=2 IDLE=10s
 	@.build/release/Simulation
 
