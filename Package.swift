@@ -56,6 +56,9 @@ let package = Package(
             name: "CLibJPEG", path: "Sources/Shared/C/CLibJPEG", linkerSettings: [.linkedLibrary("jpeg")]),
         .target(
             name: "CExif", path: "Sources/Shared/C/CExif", linkerSettings: [.linkedLibrary("exif")]),
+        .target(
+            name: "COpenSSL", path: "Sources/Shared/C/COpenSSL",
+            linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
         .target(name: "CLinux", path: "Sources/Shared/C/CLinux"),
         .target(
             name: "CMicroHTTPD", path: "Sources/Shared/C/CMicroHTTPD",
@@ -78,7 +81,8 @@ let package = Package(
             settings: optimised),
 
         // Queue: no pictures.
-        shelf("Redis", ["Threading", "CHiredis"]),
+        shelf("TLS", ["COpenSSL"]),
+        shelf("Redis", ["Threading", "TLS", "CHiredis"]),
         shelf("JobQueue", ["Failpoints", "Redis"], resources: [.embedInCode("Scripts")]),
 
         // The process and its edges.
@@ -96,7 +100,8 @@ let package = Package(
         shelf("ServiceManager"),
         shelf("CommandLineOptions", ["Units"]),
         shelf(
-            "ProgramOptions", ["CommandLineOptions", "EventLog", "HTTP", "JobQueue", "Redis", "Threading"]),
+            "ProgramOptions",
+            ["CommandLineOptions", "EventLog", "HTTP", "JobQueue", "Redis", "Threading", "TLS"]),
 
         // Programs.
         .executableTarget(
@@ -154,7 +159,7 @@ let package = Package(
             name: "RenderProbe",
             dependencies: ["Geometry", "MemoryBudget", "TestSupport", "Thumbnails", "Units"],
             path: "Tests/RenderProbe", swiftSettings: strict),
-        tests("RedisTests", ["Redis", "Threading"]),
+        tests("RedisTests", ["Redis", "TLS", "Threading"]),
         tests("JobQueueTests", ["JobQueue", "QueueModel", "Redis"]),
         // The queue's promises as a pure value, for random sequences of moves.
         .target(name: "QueueModel", path: "Tests/QueueModel", swiftSettings: strict),

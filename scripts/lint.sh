@@ -16,7 +16,7 @@ if grep -RlE '^(public |internal )*import (Redis|JobQueue)$' Sources/Shared/{Geo
     complain "a picture module imports the queue"
 fi
 # Each C library has one Swift importer.
-for library in CHiredis CTurboJPEG CLibJPEG CExif CMicroHTTPD; do
+for library in CHiredis CTurboJPEG CLibJPEG CExif CMicroHTTPD COpenSSL; do
     importers=$(grep -RlE "^(public |internal )*import $library$" Sources | xargs -r -n1 dirname | sort -u | wc -l)
     [ "$importers" -le 1 ] || complain "$library is imported by more than one module"
 done

@@ -3,7 +3,10 @@
 set -euo pipefail
 
 packages=(
-    libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev libmicrohttpd-dev redis-server
+    libhiredis-dev libturbojpeg0-dev libjpeg62-turbo-dev libexif-dev libssl-dev libmicrohttpd-dev
+    redis-server
+    # Tests make certificates.
+    openssl
     # Tests produce and consume as a backend in Python does.
     python3 python3-redis
 )

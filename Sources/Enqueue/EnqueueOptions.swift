@@ -86,7 +86,8 @@ enum EnqueueOptions {
             .init("Pictures", [directories, filesFrom, nullSeparated, relativeTo, failIfEmpty]),
             .init("Thumbnails", [pointSize, scales, quality]),
             .init(
-                "Queue", [ConnectionOptions.redis, ConnectionOptions.queue, batch, maxBacklog, waitForRoom]),
+                "Queue",
+                ConnectionOptions.ofRedis + [ConnectionOptions.queue, batch, maxBacklog, waitForRoom]),
             .init("Output", [wait, json, dryRun]),
         ],
         examples: [

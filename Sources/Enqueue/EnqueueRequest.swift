@@ -52,7 +52,7 @@ struct EnqueueRequest {
         pointSize = values[Options.pointSize]
         scales = values[Options.scales]
         quality = values[Options.quality]
-        redis = values[ConnectionOptions.redis]
+        redis = try ConnectionOptions.address(in: values)
         queue = values[ConnectionOptions.queue]
         batch = values[Options.batch] ?? BatchName.random()
         maxBacklog = values[Options.maxBacklog]

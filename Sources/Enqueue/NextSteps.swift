@@ -27,12 +27,7 @@ struct NextSteps {
     private var place: [String] {
         var words: [String] = []
         if request.queue != QueueKeys.defaultName { words += ["--queue", request.queue] }
-        let usual = RedisAddress(.tcp(host: "127.0.0.1", port: RedisAddress.defaultPort))
-        // A password has no place in a command line; with one, REDIS_URL names the server for both.
-        if request.redis != usual, request.redis.password == nil {
-            words += ["--redis", request.redis.description]
-        }
-        return words
+        return words + ConnectionOptions.words(for: request.redis)
     }
 
     /// Nil where the error itself says it all.

@@ -21,7 +21,7 @@ struct FleetCommand {
     let task: Task
 
     init(_ table: OptionTable, _ values: OptionValues) throws(UsageError) {
-        place = QueuePlace(values)
+        place = try QueuePlace(values)
         switch table.command {
         case FleetCommands.status.command: task = .status(HealthLimits(values))
         case FleetCommands.top.command: task = .top(TopRequest(values))

@@ -77,7 +77,7 @@ extension FleetError: CustomStringConvertible {
     private static func sentences(_ traces: OperatorQueue.Traces, _ place: QueuePlace) -> [String] {
         var sentences = ["looked for the queue “\(printable(place.queue))” at \(place.redis)"]
         for database in traces.databases {
-            let there = RedisAddress(place.redis.endpoint, database: database)
+            let there = place.redis.with(database: database)
             sentences.append(
                 "database \(database) of this Redis has it: name it with --redis \(shellLine(["\(there)"]))")
         }

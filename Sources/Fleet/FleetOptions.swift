@@ -11,7 +11,7 @@ enum FleetOptions {
         help: "Print JSON instead of text for people: one object a line.")
 
     static let group = OptionTable.Group(
-        "Queue and output", [ConnectionOptions.redis, ConnectionOptions.queue, json])
+        "Queue and output", ConnectionOptions.ofRedis + [ConnectionOptions.queue, json])
 
     // MARK: status and top
 

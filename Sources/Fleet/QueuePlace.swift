@@ -11,25 +11,22 @@ struct QueuePlace: Sendable {
     let queue: String
     let printsJSON: Bool
 
-    init(_ values: OptionValues) {
-        redis = values[ConnectionOptions.redis]
+    init(_ values: OptionValues) throws(UsageError) {
+        redis = try ConnectionOptions.address(in: values)
         queue = values[ConnectionOptions.queue]
         printsJSON = values[FleetOptions.json]
         origin =
-            switch values.origin(of: ConnectionOptions.redis) {
+            switch ConnectionOptions.origin(of: values) {
             case .argument?: "--redis"
             case .environment(let name)?: name
             case nil: "nowhere, it is the default: neither --redis nor REDIS_URL is given"
             }
     }
 
-    /// A command of this program for the same place, to be copied. A password has no place in a command
-    /// line: with one, REDIS_URL names the server for both.
+    /// A command of this program for the same place, to be copied.
     func line(_ words: [String]) -> String {
         var line = ["fleet"] + words
         if queue != QueueKeys.defaultName { line += ["--queue", queue] }
-        let usual = RedisAddress(.tcp(host: "127.0.0.1", port: RedisAddress.defaultPort))
-        if redis != usual, redis.password == nil { line += ["--redis", redis.description] }
-        return shellLine(line)
+        return shellLine(line + ConnectionOptions.words(for: redis))
     }
 }

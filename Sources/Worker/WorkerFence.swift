@@ -15,6 +15,7 @@ enum WorkerFence {
         let fields: LogFields = [
             "holds": .list(state.holds.map(\.rawValue)),
             "lacks": .list(state.lacks.map { "\($0.part.rawValue): \($0.reason)" }),
+            "open": .list(state.open.map { "\($0.rawValue): Sentinel may name any as the primary's" }),
             "landlock": .integer(state.landlockVersion),
         ]
         if state.lacks.isEmpty {
@@ -33,6 +34,11 @@ enum WorkerFence {
             return Needs(
                 readable: sources, system: runtime + SystemFiles.hostNames, writable: [output],
                 ports: [port, SystemFiles.namePort])
+        // After a failover the primary's port may be one that nobody knew of before, and a worker that may not go
+        // there is of no use just when it is needed.
+        case .sentinel:
+            return Needs(
+                readable: sources, system: runtime + SystemFiles.hostNames, writable: [output], ports: nil)
         }
     }
 }

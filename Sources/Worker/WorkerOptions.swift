@@ -131,9 +131,9 @@ struct WorkerOptions: Sendable {
                 [linearOption, fastOption, acceptPartialOption, maxPixelsOption, jobTimeoutOption]),
             OptionTable.Group(
                 "Queue",
-                [
-                    ConnectionOptions.redis, ConnectionOptions.queue, fetchOption, drainOption,
-                    drainTimeoutOption, allowEvictionOption,
+                ConnectionOptions.ofRedis + [
+                    ConnectionOptions.queue, fetchOption, drainOption, drainTimeoutOption,
+                    allowEvictionOption,
                 ]),
             OptionTable.Group("Metrics and health", [listenOption]),
             LogOptions.group,
@@ -148,8 +148,8 @@ struct WorkerOptions: Sendable {
         ],
         exitStatuses: [.done, .usage, .redisUnreachable, .configuration])
 
-    init(_ values: OptionValues) {
-        redis = values[ConnectionOptions.redis]
+    init(_ values: OptionValues) throws(UsageError) {
+        redis = try ConnectionOptions.address(in: values)
         queue = values[ConnectionOptions.queue]
         fetch = values[Self.fetchOption]
         drains = values[Self.drainOption]

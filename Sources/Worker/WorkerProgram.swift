@@ -81,7 +81,7 @@ enum WorkerProgram {
             switch try WorkerOptions.table.parse(arguments, environment: environment) {
             case .showHelp: end(.done, printing: WorkerOptions.table.helpText())
             case .showVersion: end(.done, printing: WorkerOptions.table.versionText)
-            case .run(let values): return WorkerOptions(values)
+            case .run(let values): return try WorkerOptions(values)
             }
         } catch {
             let problems = error.problems.map { "worker: \($0)" }.joined(separator: "\n")
@@ -126,6 +126,7 @@ enum WorkerProgram {
     ) -> Surroundings {
         let id = WorkerID.random()
         do {
+            try options.redis.readFiles()
             let budget = try options.memoryBudget ?? MemoryLimit.detect().defaultBudget
             return Surroundings(
                 id: id, sources: try SourceRoots(options.sourceRoots),

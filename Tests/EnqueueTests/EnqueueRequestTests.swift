@@ -76,15 +76,30 @@ private func problems(_ arguments: [String]) -> [String] {
 }
 
 @Test func `a wrong address is told without its password`() {
-    let tls = problems(["--pt", "1x1", "--dir", "a", "--redis", "rediss://me:secret@host"])
-    #expect(tls.count == 1)
-    #expect(tls[0].hasPrefix("--redis: expected an address such as redis://"))
-    #expect(tls[0].contains("TLS"))
-    #expect(!tls[0].contains("secret"))
+    let sentinel = problems(["--pt", "1x1", "--dir", "a", "--redis", "sentinel://me:secret@host"])
+    #expect(sentinel.count == 1)
+    #expect(sentinel[0].hasPrefix("--redis: expected an address such as redis://"))
+    #expect(sentinel[0].contains("needs the primary's name after a slash"))
+    #expect(!sentinel[0].contains("secret"))
     let swapped = problems(["--pt", "1x1", "--dir", "a", "--redis", "redis://:secret"])
     #expect(swapped.count == 1)
     #expect(swapped[0].contains("a password stands before an @, as in redis://:password@host"))
     #expect(!swapped[0].contains("secret"))
+}
+
+@Test func `files for TLS belong together, and to an address with TLS`() {
+    func problems(_ address: String, _ more: String...) -> [String] {
+        EnqueueTests.problems(["--pt", "1x1", "--dir", "a", "--redis", address] + more)
+    }
+    #expect(
+        problems("redis://:secret@h", "--redis-ca", "ca.pem") == [
+            "--redis-ca: is about TLS, and redis://h:6379 has none: write rediss:// or sentinels://, or leave it out"
+        ])
+    #expect(problems("rediss://h", "--redis-cert", "a.pem") == ["--redis-cert: needs --redis-key beside it"])
+    #expect(
+        problems("sentinels://h/m", "--redis-key", "a.pem") == ["--redis-key: needs --redis-cert beside it"])
+    #expect(
+        problems("rediss://h", "--redis-ca", "ca.pem", "--redis-cert", "a.pem", "--redis-key", "a.key") == [])
 }
 
 @Test func `the help fits a terminal and names every option`() {

@@ -90,12 +90,7 @@ struct CutScenario {
 
 extension FaultProxy {
     /// As programs are told it.
-    var url: String {
-        switch address.endpoint {
-        case .unix(let path): "unix://" + path
-        case .tcp(let host, let port): "redis://\(host):\(port)"
-        }
-    }
+    var url: String { address.description }
 }
 
 /// Where to strike: at the number-th command of all, or of those of that name.

@@ -1,25 +1,27 @@
 // Raises a fence around itself, tries what it allows and what it forbids, and prints what came of each:
 //
-//     FenceProbe READABLE WRITABLE OUTSIDE
+//     FenceProbe READABLE WRITABLE OUTSIDE [any-port]
 //     holds: files ports signals calls
 //     read inside: done
 //     read outside: Permission denied
 //
 // All three are folders; READABLE and OUTSIDE have a file `a` in them, and READABLE a link `outside` to the latter.
-// Of TCP's ports, 1 is needed; nobody listens there.
+// Of TCP's ports, 1 is needed, or any; nobody listens there.
 
 import Glibc
 import Sandbox
 import Threading
 
 let folders = Array(CommandLine.arguments.dropFirst())
-guard folders.count == 3 else {
-    print("usage: FenceProbe READABLE WRITABLE OUTSIDE")
+guard folders.count == 3 || folders.count == 4 && folders[3] == "any-port" else {
+    print("usage: FenceProbe READABLE WRITABLE OUTSIDE [any-port]")
     exit(64)
 }
 let (inside, output, outside) = (folders[0], folders[1], folders[2])
 let state = Fence.raise(
-    around: Needs(readable: [inside], system: SystemFiles.runtime, writable: [output], ports: [1]))
+    around: Needs(
+        readable: [inside], system: SystemFiles.runtime, writable: [output],
+        ports: folders.count == 3 ? [1] : nil))
 print("holds:", state.holds.map(\.rawValue).joined(separator: " "))
 
 attempt("read inside") { opened(inside + "/a", O_RDONLY) }

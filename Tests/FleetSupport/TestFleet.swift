@@ -9,6 +9,8 @@ public final class TestFleet: Sendable {
     private let place: FleetPlace
     public let redis: PrivateRedis
     public let client: RedisClient
+    /// Where programs find Redis.
+    public let url: String
     public let keys = QueueKeys()
     public let folder: TemporaryFolder
     public var sources: String { folder.path + "/photos" }
@@ -22,6 +24,19 @@ public final class TestFleet: Sendable {
         place = try await FleetPlace()
         redis = try await PrivateRedis(appendOnly: appendOnly, configuration: configuration, on: host)
         client = redis.client()
+        url = redis.address.description
+        folder = try TemporaryFolder()
+        for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
+    }
+
+    /// A fleet whose Redis is wherever sentinels say: programs and the test itself ask them.
+    public init(
+        pictures: [String: String] = ["a.jpg": "landscape-420.jpg"], behind sentinels: PrivateSentinels
+    ) async throws {
+        place = try await FleetPlace()
+        redis = sentinels.primary
+        client = RedisClient(try RedisAddress(parsing: sentinels.url), name: "test")
+        url = sentinels.url
         folder = try TemporaryFolder()
         for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
     }
@@ -53,11 +68,6 @@ public final class TestFleet: Sendable {
 
     public func enqueue(_ arguments: [String]) throws -> ChildProcess {
         try ChildProcess(BuiltProgram.path("enqueue"), ["--redis", url] + arguments)
-    }
-
-    public var url: String {
-        guard case .unix(let path) = redis.address.endpoint else { preconditionFailure("a private Redis") }
-        return "unix://" + path
     }
 
     /// What any producer does.

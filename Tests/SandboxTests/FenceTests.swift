@@ -38,6 +38,15 @@ struct FenceTests {
         #expect(probe.outcome("listen") == "Permission denied")
     }
 
+    @Test(.enabled(if: Probe.holds(.ports), "this kernel fences no ports"))
+    func `where any port may be needed TCP reaches it, and still nobody listens`() async throws {
+        let probe = try await Probe(anyPort: true)
+        #expect(probe.outcome("connect to another port") == "Connection refused")
+        #expect(probe.outcome("listen") == "Permission denied")
+        #expect(
+            probe.outcome("holds") == "files signals capabilities calls", "what is open is not told as held")
+    }
+
     @Test(.enabled(if: Probe.holds(.signals), "this kernel fences no signals"))
     func `other processes are not signalled`() async throws {
         let probe = try await Probe()

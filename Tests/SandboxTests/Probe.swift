@@ -9,13 +9,14 @@ struct Probe {
     private let folder: TemporaryFolder
     private let outcomes: [String: String]
 
-    init() async throws {
+    init(anyPort: Bool = false) async throws {
         folder = try TemporaryFolder()
         let (inside, output, outside) = (folder.path + "/in", folder.path + "/out", folder.path + "/outside")
         for path in [inside, output, outside] { try #require(unsafe mkdir(path, 0o755) == 0) }
         for path in [inside, outside] { try #require(Self.makeFile(path + "/a")) }
         try #require(unsafe symlink(outside + "/a", inside + "/outside") == 0)
-        let program = try ChildProcess(BuiltProgram.path("FenceProbe"), [inside, output, outside])
+        let program = try ChildProcess(
+            BuiltProgram.path("FenceProbe"), [inside, output, outside] + (anyPort ? ["any-port"] : []))
         try #require(await program.wait() == .status(0), "\(program.standardError)")
         let lines = program.standardOutput.split(separator: "\n").map {
             $0.split(separator: ": ", maxSplits: 1)

@@ -76,7 +76,7 @@ public final class PrivateRedis: Sendable {
     }
 
     /// A port that was free a moment ago.
-    private static func freePort() throws -> UInt16 {
+    public static func freePort() throws -> UInt16 {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var place = sockaddr_in()

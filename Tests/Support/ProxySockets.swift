@@ -114,7 +114,7 @@ enum ProxySocket {
     }
 
     static func make(at endpoint: RedisAddress.Endpoint) -> Int32 {
-        let family = if case .tcp = endpoint { AF_INET } else { AF_UNIX }
+        let family = if case .unix = endpoint { AF_UNIX } else { AF_INET }
         let descriptor = socket(family, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "the process has no descriptor left for a socket")
         return descriptor
@@ -146,6 +146,7 @@ enum ProxySocket {
                     unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
                 }
             }
+        case .sentinel: preconditionFailure("a socket leads to one server")
         }
     }
 

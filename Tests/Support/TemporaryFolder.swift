@@ -43,3 +43,15 @@ func readFile(_ path: String) -> String {
         text += chunk.prefix(count)
     }
 }
+
+struct CannotWrite: Error { let path: String, code: Int32 }
+
+/// Replaces what a file holds; only its owner may read it.
+func writeFile(_ text: String, to path: String) throws {
+    let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw CannotWrite(path: path, code: errno) }
+    defer { close(descriptor) }
+    let bytes = Array(text.utf8)
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    guard count == bytes.count else { throw CannotWrite(path: path, code: errno) }
+}

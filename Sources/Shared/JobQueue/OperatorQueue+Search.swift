@@ -54,10 +54,7 @@ extension OperatorQueue {
         }
         var found: [Int] = []
         for database in used where database != client.address.database {
-            let address = RedisAddress(
-                client.address.endpoint, user: client.address.user, password: client.address.password,
-                database: database)
-            let other = RedisClient(address, name: "fleet")
+            let other = RedisClient(client.address.with(database: database), name: "fleet")
             defer { other.close() }
             if try await OperatorQueue(keys, client: other).exists() { found.append(database) }
         }

@@ -1,5 +1,6 @@
 public import JobQueue
 public import Redis
+internal import TLS
 
 /// What a person can do about a queue that cannot be used: one sentence an error.
 public struct RedisAdvice: Sendable {
@@ -22,7 +23,19 @@ public struct RedisAdvice: Sendable {
         case .redis(.forbidden):
             "allow it with: ACL SETUSER \(redis.user ?? "default") \(shellLine(keyPatterns)) \(permissions)"
         case .redis(.notServing(.loading, _)): "Redis is starting; try again when it has read its data"
-        case .redis(.notServing(.readOnly, _)): "\(redis) is a replica; name its primary with --redis"
+        case .redis(.notServing(.readOnly, _)):
+            if case .sentinel = redis.endpoint {
+                "Sentinel still names a server that is a replica by now; this passes with the failover"
+            } else {
+                "\(redis) is a replica; name its primary with --redis"
+            }
+        case .redis(.insecure(_, let problem)): advice(for: problem)
+        case .redis(.unknownPrimary):
+            "its name is the one in the sentinels' configuration (sentinel monitor NAME …); see "
+                + "redis-cli -p \(SentinelGroup.defaultPort) SENTINEL MASTERS"
+        case .redis(.silent) where redis.transport != .plain:
+            "is it stopped or busy, or does it not speak TLS on this port? then write redis:// instead of "
+                + "rediss://, or name its tls-port"
         case .redis(.silent), .redis(.timedOut):
             "is it stopped, swapping, or busy with one long command? see "
                 + "redis-cli SLOWLOG GET, its log, and the network between"
@@ -37,6 +50,35 @@ public struct RedisAdvice: Sendable {
         case .redis(.wrongType): "another program uses this key; name another queue with --queue"
         case .redis, .unexpectedAnswer, .evicts: nil
         }
+    }
+
+    /// Nil where the error itself says it all.
+    private func advice(for problem: TLSError) -> String? {
+        switch problem {
+        case .unreadable, .keyOfAnother: "name PEM files with --redis-ca, --redis-cert and --redis-key"
+        case .noAuthorities: "install ca-certificates, or name the authority's certificate with --redis-ca"
+        case .expired: "renew the server's certificate, and restart Redis or CONFIG SET tls-cert-file again"
+        case .notYetValid: "is a clock wrong, here or where the certificate was made?"
+        case .unknownAuthority: "name the certificate of the authority that signed it with --redis-ca"
+        case .wrongName:
+            "name the server as its certificate does, or have one made with this name; Sentinel gives names "
+                + "instead of addresses with resolve-hostnames and announce-hostnames"
+        case .distrusted: nil
+        case .notSpoken:
+            "write redis:// instead of rediss://, or name the port where it speaks TLS (tls-port)"
+        case .spokenUnasked: "write rediss:// instead of redis://, or sentinels:// instead of sentinel://"
+        case .certificateWanted where !hasIdentity, .nothingInCommon where !hasIdentity:
+            "if the server demands a client certificate, name ours with --redis-cert and --redis-key"
+        case .certificateWanted, .certificateRefused:
+            "is --redis-cert from an authority that the server trusts (tls-ca-cert-file), and not expired?"
+        case .nothingInCommon: "see tls-protocols and tls-ciphers in the server's configuration"
+        case .closed, .broken: nil
+        }
+    }
+
+    private var hasIdentity: Bool {
+        guard case .tls(let files) = redis.transport else { return false }
+        return files.identity != nil
     }
 
     /// For an access list: the list, and all keys beside it.

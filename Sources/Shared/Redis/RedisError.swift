@@ -1,3 +1,5 @@
+public import TLS
+
 /// Why a call on Redis has no answer.
 public enum RedisError: Error, Sendable, Equatable {
     /// The URL of the server cannot be used; says what was expected.
@@ -6,6 +8,10 @@ public enum RedisError: Error, Sendable, Equatable {
     case unreachable(address: String, reason: String)
     /// A connection was made and nobody greeted back: Redis is stopped or busy, or something is in between.
     case silent(address: String, after: Duration)
+    /// There is no connection that only the server and we can read, and nothing was told to anybody.
+    case insecure(address: String, TLSError)
+    /// Not one of a group's sentinels knows a primary of this name.
+    case unknownPrimary(address: String, name: String)
     /// No complete answer within the call's limit. The command may have run.
     case timedOut(after: Duration)
     /// The connection broke during the call. The command may have run.
@@ -73,8 +79,8 @@ public enum RedisError: Error, Sendable, Equatable {
     public var isOutage: Bool {
         switch self {
         case .unreachable, .silent, .timedOut, .connectionLost, .notServing: true
-        case .badAddress, .authenticationFailed, .forbidden, .outOfMemory, .noScript, .wrongType, .server,
-            .unexpectedReply, .cancelled:
+        case .badAddress, .insecure, .unknownPrimary, .authenticationFailed, .forbidden, .outOfMemory,
+            .noScript, .wrongType, .server, .unexpectedReply, .cancelled:
             false
         }
     }
@@ -82,7 +88,8 @@ public enum RedisError: Error, Sendable, Equatable {
     /// Our configuration or our code is wrong; waiting will not help.
     public var isOurFault: Bool {
         switch self {
-        case .badAddress, .authenticationFailed, .forbidden, .noScript, .wrongType, .server, .unexpectedReply:
+        case .badAddress, .insecure, .unknownPrimary, .authenticationFailed, .forbidden, .noScript,
+            .wrongType, .server, .unexpectedReply:
             true
         case .unreachable, .silent, .timedOut, .connectionLost, .notServing, .outOfMemory, .cancelled: false
         }
@@ -90,21 +97,22 @@ public enum RedisError: Error, Sendable, Equatable {
 
     /// What tells one lasting trouble from another. An ordinary outage has many faces, refused, reset and
     /// loading, and is one.
-    enum Family: Hashable, Sendable { case away, authentication, permission, full, other }
+    enum Family: Hashable, Sendable { case away, security, authentication, permission, full, other }
 
     var family: Family {
         switch self {
         case .unreachable, .silent, .timedOut, .connectionLost, .notServing, .cancelled: .away
+        case .insecure: .security
         case .authenticationFailed: .authentication
         case .forbidden: .permission
         case .outOfMemory: .full
-        case .badAddress, .noScript, .wrongType, .server, .unexpectedReply: .other
+        case .badAddress, .unknownPrimary, .noScript, .wrongType, .server, .unexpectedReply: .other
         }
     }
 
     /// The connection can no longer be trusted: bytes of an old answer may still arrive on it, or it
     /// leads to a server that cannot serve.
-    var endsConnection: Bool { isOutage }
+    var endsConnection: Bool { if case .insecure = self { true } else { isOutage } }
 
     /// The command may have run although there is no answer.
     public var isAmbiguous: Bool {
@@ -122,6 +130,10 @@ extension RedisError: CustomStringConvertible {
         case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
         case .silent(let address, let limit):
             "\(address) takes connections and does not answer within \(limit)"
+        case .insecure(let address, let problem):
+            (address.isEmpty ? "the connection to Redis" : address) + " is not used: \(problem)"
+        case .unknownPrimary(let address, let name):
+            "\(address) has no primary: its sentinels watch none of the name “\(name)”"
         case .timedOut(let limit): "Redis did not answer within \(limit)"
         case .connectionLost(let reason): "the connection to Redis broke: \(reason)"
         case .authenticationFailed(let text): "Redis refused the user or the password: \(text)"

@@ -12,16 +12,19 @@ public struct RedisLimits: Sendable {
     /// Pauses between attempts grow from the first to the second, with full jitter.
     public var shortestPause = Duration.milliseconds(50)
     public var longestPause = Duration.seconds(1)
+    /// The second of them where sentinels are asked: they name a new primary up to a second after it is one.
+    public var longestPauseBetweenSearches = Duration.milliseconds(500)
     /// Bytes sent as one pipeline before its answers are read.
     public var pipelineBytes = 4 << 20
 
     public init() {}
 
-    func pause<Generator: RandomNumberGenerator>(afterFailures count: Int, using generator: inout Generator)
-        -> Duration
-    {
+    func pause<Generator: RandomNumberGenerator>(
+        afterFailures count: Int, isSearching: Bool, using generator: inout Generator
+    ) -> Duration {
         let doubled = shortestPause * (1 << min(max(count, 1) - 1, 16))
-        let most = min(longestPause, doubled * 2)
+        let most = min(
+            isSearching ? min(longestPause, longestPauseBetweenSearches) : longestPause, doubled * 2)
         return shortestPause + (most - shortestPause) * Double.random(in: 0..<1, using: &generator)
     }
 }

@@ -11,6 +11,7 @@ final class RedisLink {
     private let interruption: Interruption?
     private var wire: RedisWire?
     private var hasWorked = false
+    private var search: PrimarySearch?
     private var failures = 0
     private var retryAt = ContinuousClock.now
     private var generator = SystemRandomNumberGenerator()
@@ -27,6 +28,7 @@ final class RedisLink {
         self.name = name
         self.health = health
         self.interruption = interruption
+        if case .sentinel(let group) = address.endpoint { search = PrimarySearch(group, for: address) }
     }
 
     deinit { health.forget(ObjectIdentifier(self)) }
@@ -41,8 +43,10 @@ final class RedisLink {
         if let wire, !wire.isStale { return }
         wire = nil
         do {
+            // Asked each time: nobody knows better where the primary is now.
+            let server = try search?.primary(limits: limits, name: name, interruption: interruption)
             wire = try RedisWire(
-                address, limits: limits, name: name, interruption: interruption)
+                server ?? address, limits: limits, name: name, interruption: interruption)
         } catch {
             fail(with: error)
             throw error
@@ -85,7 +89,9 @@ final class RedisLink {
 
     private func fail(with error: RedisError) {
         failures += 1
-        retryAt = .now.advanced(by: limits.pause(afterFailures: failures, using: &generator))
+        retryAt = .now.advanced(
+            by:
+                limits.pause(afterFailures: failures, isSearching: search != nil, using: &generator))
         health.report(ObjectIdentifier(self), failedWith: error)
     }
 

@@ -1,5 +1,6 @@
 import CHiredis
 import Glibc
+import TLS
 import Threading
 
 /// One connection, for one thread at a time. Any error ends it: an answer that comes late must never
@@ -10,26 +11,55 @@ import Threading
 @safe
 final class RedisWire {
     private let context: UnsafeMutablePointer<redisContext>
+    /// Nil where bytes travel as they are.
+    private let cipher: CipheredBytes?
     private let interruption: Interruption?
+    /// Nothing has been received so far.
+    private var isFresh = true
     /// The server's number for this connection, for CLIENT UNBLOCK.
     private(set) var id: Int64 = 0
 
     /// Connects, signs in, selects the database, and makes sure that the server can serve.
+    ///
+    /// - Parameter address: of one server; who asks sentinels for it is `PrimarySearch`.
     init(
         _ address: RedisAddress, limits: RedisLimits, name: String, interruption: Interruption? = nil
     ) throws(RedisError) {
         ignoreBrokenPipes()
         self.interruption = interruption
-        unsafe context = try Self.connected(to: address, within: limits.connect)
-        try greet(address, limits: limits, name: name)
+        let connection = unsafe try Self.connected(to: address, within: limits.connect)
+        unsafe context = connection
+        cipher = unsafe try Self.orFree(connection) { () throws(RedisError) in
+            try unsafe CipheredBytes(address, over: connection)
+        }
+        let deadline = ContinuousClock.now.advanced(by: limits.handshake)
+        do throws(RedisError) {
+            try agreeOnCipher(until: deadline, limit: limits.handshake)
+            try greet(address, until: deadline, limits: limits, name: name)
+        } catch {
+            // Redis with TLS cuts off who speaks plainly, without a word.
+            if case .connectionLost(let reason) = error, isFresh, address.transport == .plain,
+                case .tcp = address.endpoint
+            {
+                throw .unreachable(
+                    address: address.description,
+                    reason: "\(reason) before it said anything; if it speaks TLS, write rediss://")
+            }
+            throw error.whileConnecting(to: address)
+        }
     }
 
     deinit { unsafe redisFree(context) }
 
     /// Sends all commands and returns one answer each, in order; error replies are answers here.
     func exchange(_ commands: [RedisCommand], within limit: Duration) throws(RedisError) -> [RedisReply] {
+        try exchange(commands, until: .now.advanced(by: limit), limit: limit)
+    }
+
+    private func exchange(
+        _ commands: [RedisCommand], until deadline: ContinuousClock.Instant, limit: Duration
+    ) throws(RedisError) -> [RedisReply] {
         for command in commands { append(command) }
-        let deadline = ContinuousClock.now.advanced(by: limit)
         var replies: [RedisReply] = []
         replies.reserveCapacity(commands.count)
         var isSent = false
@@ -38,17 +68,36 @@ final class RedisWire {
                 replies.append(reply)
             }
             if replies.count == commands.count { break }
-            let ready = try wait(for: POLLIN | (isSent ? 0 : POLLOUT), until: deadline, limit: limit)
-            if ready & POLLOUT != 0 {
-                var done: Int32 = 0
-                guard unsafe redisBufferWrite(context, &done) == REDIS_OK else { throw failure() }
-                isSent = done != 0
-            }
-            if ready & ~POLLOUT != 0 {
-                guard unsafe redisBufferRead(context) == REDIS_OK else { throw failure() }
-            }
+            let (sendEvents, receiveEvents) = (cipher?.sendEvents ?? POLLOUT, cipher?.receiveEvents ?? POLLIN)
+            let ready = try wait(
+                for: receiveEvents | (isSent ? 0 : sendEvents), until: deadline, limit: limit)
+            if !isSent, ready & sendEvents != 0 { isSent = try send() }
+            if ready & (receiveEvents | ~sendEvents) != 0 { try receive() }
         }
         return replies
+    }
+
+    /// Sends what the socket takes; true when that was all.
+    private func send() throws(RedisError) -> Bool {
+        if let cipher { return try unsafe cipher.send(from: context) }
+        var done: Int32 = 0
+        guard unsafe redisBufferWrite(context, &done) == REDIS_OK else { throw failure() }
+        return done != 0
+    }
+
+    private func receive() throws(RedisError) {
+        if let cipher { return try unsafe cipher.receive(into: context) }
+        if isFresh { try checkIsPlain() }
+        guard unsafe redisBufferRead(context) == REDIS_OK else { throw failure() }
+    }
+
+    /// A server that speaks TLS answers plain words with an alert, whose first byte no reply has.
+    private func checkIsPlain() throws(RedisError) {
+        let alert: UInt8 = 21
+        var first: UInt8 = 0
+        guard unsafe recv(context.pointee.fd, &first, 1, Int32(MSG_PEEK)) == 1 else { return }
+        isFresh = false
+        if first == alert { throw .insecure(address: "", .spokenUnasked) }
     }
 
     /// The server has closed the connection, or said something unasked, while nothing was under way.
@@ -68,6 +117,7 @@ final class RedisWire {
             switch address.endpoint {
             case .tcp(let host, let port): unsafe redisConnectWithTimeout(host, Int32(port), time)
             case .unix(let path): unsafe redisConnectUnixWithTimeout(path, time)
+            case .sentinel: preconditionFailure("a wire leads to one server")
             }
         guard let context = unsafe made else {
             throw .unreachable(address: address.description, reason: "no memory for a connection")
@@ -86,7 +136,28 @@ final class RedisWire {
         return unsafe context
     }
 
-    private func greet(_ address: RedisAddress, limits: RedisLimits, name: String) throws(RedisError) {
+    /// Frees a connection that nobody owns yet if the next step fails.
+    private static func orFree<Value>(
+        _ context: UnsafeMutablePointer<redisContext>, _ step: () throws(RedisError) -> Value
+    ) throws(RedisError) -> Value {
+        do throws(RedisError) { return try step() } catch {
+            unsafe redisFree(context)
+            throw error
+        }
+    }
+
+    /// Returns once the server has proved who it is, and nobody else can read along.
+    private func agreeOnCipher(
+        until deadline: ContinuousClock.Instant, limit: Duration
+    ) throws(RedisError) {
+        while let event = try cipher?.handshake() {
+            _ = try wait(for: event, until: deadline, limit: limit)
+        }
+    }
+
+    private func greet(
+        _ address: RedisAddress, until deadline: ContinuousClock.Instant, limits: RedisLimits, name: String
+    ) throws(RedisError) {
         var commands: [RedisCommand] = []
         if let password = address.password {
             var sign = RedisCommand("AUTH")
@@ -100,15 +171,7 @@ final class RedisWire {
             RedisCommand("PING"), RedisCommand("ROLE"), RedisCommand("CLIENT", "ID"),
             RedisCommand("CLIENT", "SETNAME", name),
         ]
-        let replies: [RedisReply]
-        do {
-            replies = try exchange(commands, within: limits.handshake)
-        } catch {
-            if case .timedOut(let limit) = error {
-                throw .silent(address: address.description, after: limit)
-            }
-            throw .unreachable(address: address.description, reason: error.description)
-        }
+        let replies = try exchange(commands, until: deadline, limit: limits.handshake)
         // Signing in, the database and PING must work; the rest an access list may deny.
         for case .error(let error) in replies.prefix(checked + 1) { throw error }
         if case .array(let role) = replies[checked + 1], role.first?.text == "slave" {
@@ -171,6 +234,18 @@ final class RedisWire {
     private static func message(of context: UnsafeMutablePointer<redisContext>) -> String {
         unsafe withUnsafeBytes(of: context.pointee.errstr) { bytes in
             unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        }
+    }
+}
+
+extension RedisError {
+    /// The same, of a server that has been told nothing yet: it can have run nothing.
+    func whileConnecting(to address: RedisAddress) -> RedisError {
+        switch self {
+        case .timedOut(let limit): .silent(address: address.description, after: limit)
+        case .connectionLost(let reason): .unreachable(address: address.description, reason: reason)
+        case .insecure(_, let problem): .insecure(address: address.description, problem)
+        default: self
         }
     }
 }

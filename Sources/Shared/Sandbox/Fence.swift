@@ -8,10 +8,10 @@ public struct Needs: Sendable {
     public let system: [String]
     /// Directories beneath which files and directories are made, replaced and removed.
     public let writable: [String]
-    /// Where TCP may connect to, on any host.
-    public let ports: [UInt16]
+    /// Where TCP may connect to, on any host; nil for whoever learns only later where to. It listens nowhere.
+    public let ports: [UInt16]?
 
-    public init(readable: [String], system: [String], writable: [String], ports: [UInt16]) {
+    public init(readable: [String], system: [String], writable: [String], ports: [UInt16]?) {
         self.readable = readable
         self.system = system
         self.writable = writable
@@ -54,6 +54,7 @@ public enum Fence {
             state.note(Part.allCases, .last)
             return state
         }
+        if needs.ports == nil { state.leaveOpen(.ports) }
         do throws(SystemError) {
             state.note(try Landlock(version: state.landlockVersion).enforce(needs))
         } catch {
@@ -75,9 +76,13 @@ public struct FenceState: Sendable {
     public let landlockVersion: Int
     /// In the order of `Fence.Part`.
     public private(set) var holds: [Fence.Part] = []
-    /// What does not hold, with the kernel's reason.
+    /// What does not hold since it was not asked for.
+    public private(set) var open: [Fence.Part] = []
+    /// What does not hold although it was asked for, with the kernel's reason.
     public var lacks: [(part: Fence.Part, reason: SystemError)] {
-        Fence.Part.allCases.filter { !holds.contains($0) }.map { ($0, reasons[$0] ?? .tooOld) }
+        Fence.Part.allCases.filter { !holds.contains($0) && !open.contains($0) }.map {
+            ($0, reasons[$0] ?? .tooOld)
+        }
     }
 
     private var reasons: [Fence.Part: SystemError] = [:]
@@ -87,6 +92,8 @@ public struct FenceState: Sendable {
     }
 
     mutating func note(_ parts: [Fence.Part]) { holds += parts }
+
+    mutating func leaveOpen(_ part: Fence.Part) { open.append(part) }
 
     mutating func note(_ parts: [Fence.Part], _ reason: SystemError) {
         for part in parts { reasons[part] = reason }

@@ -14,28 +14,26 @@ struct Landlock {
     /// - Returns: what holds from now on.
     func enforce(_ needs: Needs) throws(SystemError) -> [Fence.Part] {
         guard version > 0 else { throw .tooOld }
+        var portRights = PortRights.known(to: version)
+        if needs.ports == nil { portRights.remove(.connect) }
         let rules = linux_landlock_rules(
-            FileRights.known(to: version).rawValue, PortRights.known(to: version).rawValue,
+            FileRights.known(to: version).rawValue, portRights.rawValue,
             Scopes.known(to: version).rawValue)
         guard rules >= 0 else { throw .last }
         defer { close(rules) }
         for path in needs.readable { try allow(.reading, at: path, in: rules) }
         for path in needs.system { try allow(.readFile, at: path, in: rules) }
         for path in needs.writable { try allow(.writing, at: path, in: rules) }
-        if !PortRights.known(to: version).isEmpty {
-            for port in needs.ports {
+        if let ports = needs.ports, !portRights.isEmpty {
+            for port in ports {
                 guard linux_landlock_allow_port(rules, port, PortRights.connect.rawValue) == 0 else {
                     throw .last
                 }
             }
         }
         guard linux_landlock_enforce(rules) == 0 else { throw .last }
-        return parts
-    }
-
-    private var parts: [Fence.Part] {
         var parts: [Fence.Part] = [.files]
-        if !PortRights.known(to: version).isEmpty { parts.append(.ports) }
+        if portRights.contains(.connect) { parts.append(.ports) }
         if !Scopes.known(to: version).isEmpty { parts.append(.signals) }
         return parts
     }

@@ -1,0 +1,300 @@
+import Redis
+import TLS
+import TestSupport
+import Testing
+
+/// A real redis-server that speaks TLS, and certificates made for the test.
+struct TLSTests {
+    @Test func `through TLS everything works as it does without`() async throws {
+        let secure = try await SecureRedis(password: "pass word", demandsCertificate: true)
+        let client = secure.client(identity: try await secure.authority.issue("client", for: ["DNS:us"]))
+        defer { client.close() }
+        // Both directions at once, in more than one record of TLS and more than a socket's buffer.
+        let word = String(repeating: "x", count: 100_000)
+        let replies = try await client.pipeline((0..<200).map { _ in RedisCommand("ECHO", word) })
+        #expect(replies.count == 200 && replies.allSatisfy { $0.bytes?.count == 100_000 })
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let reply = try await client.call(RedisCommand("ECHO", "\(number)"))
+                    #expect(reply.text == "\(number)")
+                }
+            }
+            try await group.waitForAll()
+        }
+        let number = try #require(client.connectionID)
+        async let popped = client.call(RedisCommand("BRPOP", "q", "30", blocksFor: .seconds(30)))
+        let other = secure.redis.client()
+        while try await other.call(RedisCommand("CLIENT", "UNBLOCK", "\(number)")) == .integer(0) {}
+        #expect(try await popped == .null)
+    }
+
+    @Test func `a server may be known by its name, and its name is told to it`() async throws {
+        let secure = try await SecureRedis(names: ["DNS:localhost"])
+        let client = secure.client(host: "localhost")
+        #expect(try await client.call(RedisCommand("PING")) == .status("PONG"))
+    }
+
+    @Test func `a certificate for another name is refused, and its names are told`() async throws {
+        let secure = try await SecureRedis(names: ["DNS:other.example", "IP:127.0.0.2", "IP:::1"])
+        await secure.expectRefusal(
+            .wrongName(wanted: "127.0.0.1", names: "other.example, 127.0.0.2, 0:0:0:0:0:0:0:1"))
+        await secure.expectRefusal(
+            .wrongName(wanted: "localhost", names: "other.example, 127.0.0.2, 0:0:0:0:0:0:0:1"),
+            host: "localhost")
+    }
+
+    @Test func `a certificate of an authority that is not trusted is refused`() async throws {
+        let secure = try await SecureRedis()
+        let other = try await TestAuthority("Another Authority")
+        await secure.expectRefusal(
+            .unknownAuthority(issuer: "/CN=Test Authority"), files: TLSFiles(authorities: other.certificate))
+        // Those of the system do not know it either.
+        await secure.expectRefusal(.unknownAuthority(issuer: "/CN=Test Authority"), files: TLSFiles())
+    }
+
+    @Test func `an expired certificate is refused, and since when is told`() async throws {
+        let secure = try await SecureRedis(days: -1)
+        let error = await secure.refusal(files: secure.trusting)
+        guard case .insecure(_, .expired(let moment)) = error else {
+            Issue.record("got \(String(describing: error))")
+            return
+        }
+        #expect(moment.hasPrefix("20") && moment.hasSuffix("Z") && moment.utf8.count == 20, "\(moment)")
+    }
+
+    /// What is said to somebody else who sits between would be a password.
+    @Test func `a server that is not trusted hears no password`() async throws {
+        let secure = try await SecureRedis(names: ["DNS:other.example"], password: "secret")
+        await secure.expectRefusal(.wrongName(wanted: "127.0.0.1", names: "other.example"))
+        let control = secure.redis.client()
+        let info = try await control.call(RedisCommand("INFO", "commandstats")).text ?? ""
+        // Only the test's own clients on the Unix socket have signed in: the probe at the start, and this one.
+        #expect(info.contains("cmdstat_auth:calls=2,"), "\(info)")
+    }
+
+    @Test func `a server that demands a certificate says so, also of one it does not accept`() async throws {
+        let secure = try await SecureRedis(demandsCertificate: true)
+        await secure.expectRefusal(.certificateWanted)
+        let other = try await TestAuthority("Another Authority")
+        let error = await secure.refusal(
+            files: secure.trusting(with: try await other.issue("client", for: ["DNS:us"])))
+        guard case .insecure(_, .certificateRefused(let reason)) = error else {
+            Issue.record("got \(String(describing: error))")
+            return
+        }
+        #expect(reason.contains("unknown ca"))
+    }
+
+    @Test func `a server without TLS is told from one that is slow, by its silence or by its words`()
+        async throws
+    {
+        let redis = try await PrivateRedis(tcp: true)
+        guard case .tcp(_, let port)? = redis.tcpAddress?.endpoint else { return }
+        var limits = RedisLimits()
+        limits.handshake = .milliseconds(300)
+        let client = RedisClient(
+            RedisAddress(.tcp(host: "127.0.0.1", port: port), over: .tls(TLSFiles())), name: "t",
+            limits: limits)
+        let error = await #expect(throws: RedisError.self) { try await client.call(RedisCommand("PING")) }
+        // A real Redis waits for the end of what it takes for a line, or says that it is none.
+        switch error {
+        case .silent, .insecure(_, .notSpoken): break
+        default: Issue.record("got \(String(describing: error))")
+        }
+    }
+
+    @Test func `a server with TLS that is spoken to plainly is recognised`() async throws {
+        let secure = try await SecureRedis()
+        let client = RedisClient(RedisAddress(.tcp(host: "127.0.0.1", port: secure.port)), name: "t")
+        let error = await #expect(throws: RedisError.self) { try await client.call(RedisCommand("PING")) }
+        #expect(error?.description.contains("rediss://") == true, "\(String(describing: error))")
+    }
+
+    @Test func `files that are of no use are named with the reason`() async throws {
+        let authority = try await TestAuthority()
+        let (one, other) = (
+            try await authority.issue("one", for: ["DNS:one"]),
+            try await authority.issue("other", for: ["DNS:other"])
+        )
+        let locked = try await authority.locked(one)
+        func problem(_ files: TLSFiles) -> TLSError? {
+            do throws(RedisError) {
+                try RedisAddress(.tcp(host: "h", port: 1), over: .tls(files)).readFiles()
+                return nil
+            } catch {
+                guard case .insecure(_, let problem) = error else { return nil }
+                return problem
+            }
+        }
+        func identity(_ certificate: String, _ key: String) -> TLSFiles {
+            TLSFiles(
+                authorities: authority.certificate, identity: .init(certificate: certificate, key: key))
+        }
+        #expect(problem(identity(one.certificate, one.key)) == nil)
+        #expect(
+            problem(TLSFiles(authorities: "/nowhere.pem"))
+                == .unreadable(file: "/nowhere.pem", reason: "No such file or directory"))
+        #expect(
+            problem(identity(one.certificate, other.key))
+                == .keyOfAnother(certificate: one.certificate, key: other.key))
+        for (files, file) in [
+            (TLSFiles(authorities: one.key), one.key), (identity(one.key, one.key), one.key),
+            (identity(one.certificate, one.certificate), one.certificate),
+            (identity(one.certificate, locked), locked),
+        ] {
+            guard case .unreadable(file, let reason)? = problem(files) else {
+                Issue.record("\(file): \(String(describing: problem(files)))")
+                continue
+            }
+            #expect(reason.contains("no PEM"))
+        }
+    }
+}
+
+/// Trouble on the way: an encrypted connection may not behave otherwise than a plain one.
+struct TLSOutageTests {
+    @Test func `a frozen server times out, and the late answer is never taken for another`() async throws {
+        let secure = try await SecureRedis()
+        var limits = RedisLimits()
+        limits.call = .milliseconds(200)
+        limits.handshake = .milliseconds(200)
+        let client = secure.client(limits: limits)
+        _ = try await client.call(RedisCommand("SET", "k", "old"))
+        secure.redis.freeze()
+        let error = await #expect(throws: RedisError.self) {
+            try await client.call(RedisCommand("GETSET", "k", "new"))
+        }
+        #expect(error == .timedOut(after: .milliseconds(200)))
+        // Connecting anew ends in time, too: the handshake has the greeting's limit.
+        let began = ContinuousClock.now
+        let silent = await #expect(throws: RedisError.self) { try await client.call(RedisCommand("PING")) }
+        #expect(silent?.isOutage == true && ContinuousClock.now - began < .seconds(2))
+        secure.redis.thaw()
+        #expect(try await client.callWhenUp(RedisCommand("ECHO", "mine")).text == "mine")
+    }
+
+    @Test func `a server that drips bytes cannot stretch a call's limit`() async throws {
+        let secure = try await SecureRedis()
+        let relay = try ByteRelay(before: secure.endpoint)
+        defer { relay.close() }
+        var limits = RedisLimits()
+        limits.call = .milliseconds(300)
+        let client = secure.client(port: relay.port, limits: limits)
+        let word = String(repeating: "x", count: 20_000)
+        #expect(try await client.call(RedisCommand("ECHO", word)).text == word)
+        let first = try #require(client.connectionID)
+        relay.drip(10)
+        let began = ContinuousClock.now
+        let error = await #expect(throws: RedisError.self) {
+            try await client.call(RedisCommand("ECHO", word))
+        }
+        #expect(error == .timedOut(after: .milliseconds(300)))
+        #expect(ContinuousClock.now - began < .seconds(2))
+        relay.drip(nil)
+        #expect(try await client.callWhenUp(RedisCommand("ECHO", "mine")).text == "mine")
+        #expect(client.connectionID != first, "a connection that has failed is not used again")
+    }
+
+    @Test func `a connection that is cut within a record is lost, and made anew`() async throws {
+        let secure = try await SecureRedis()
+        let relay = try ByteRelay(before: secure.endpoint)
+        defer { relay.close() }
+        let client = secure.client(port: relay.port)
+        _ = try await client.call(RedisCommand("PING"))
+        relay.allow(100)
+        async let lost = client.call(RedisCommand("ECHO", String(repeating: "x", count: 20_000)))
+        // The server has done it, and part of its answer is on its way.
+        let control = secure.redis.client()
+        while try await !(control.call(RedisCommand("INFO", "commandstats")).text ?? "").contains("_echo:") {}
+        relay.cut()
+        relay.allow(nil)
+        do {
+            _ = try await lost
+            Issue.record("an answer that was cut")
+        } catch {
+            guard case .connectionLost? = error as? RedisError else {
+                Issue.record("got \(error)")
+                return
+            }
+        }
+        #expect(try await client.callWhenUp(RedisCommand("ECHO", "mine")).text == "mine")
+    }
+
+    @Test func `closing ends a handshake that hangs`() async throws {
+        let secure = try await SecureRedis()
+        let relay = try ByteRelay(before: secure.endpoint)
+        defer { relay.close() }
+        relay.allow(0)
+        var limits = RedisLimits()
+        limits.handshake = .seconds(30)
+        let client = secure.client(port: relay.port, limits: limits)
+        let call = Task { try await client.callWhenUp(RedisCommand("PING")) }
+        while relay.accepted == 0 { await Task.yield() }
+        let began = ContinuousClock.now
+        client.close()
+        await #expect(throws: RedisError.self) { try await call.value }
+        #expect(ContinuousClock.now - began < .seconds(5))
+    }
+}
+
+/// A redis-server that speaks TLS on one port, and plainly on its Unix socket, for the test to look on.
+private final class SecureRedis: Sendable {
+    let authority: TestAuthority
+    let redis: PrivateRedis
+    let port: UInt16
+    private let password: String?
+
+    init(
+        names: [String] = ["IP:127.0.0.1"], days: Int = 1, password: String? = nil,
+        demandsCertificate: Bool = false
+    ) async throws {
+        authority = try await TestAuthority()
+        port = try PrivateRedis.freePort()
+        self.password = password
+        redis = try await PrivateRedis(
+            password: password,
+            configuration: authority.serving(
+                try await authority.issue("redis", for: names, days: days), port: port,
+                demandsCertificate: demandsCertificate))
+    }
+
+    var endpoint: RedisAddress.Endpoint { .tcp(host: "127.0.0.1", port: port) }
+    var trusting: TLSFiles { TLSFiles(authorities: authority.certificate) }
+
+    func trusting(with pair: TestAuthority.Pair) -> TLSFiles {
+        TLSFiles(
+            authorities: authority.certificate,
+            identity: TLSFiles.Identity(certificate: pair.certificate, key: pair.key))
+    }
+
+    func client(
+        host: String = "127.0.0.1", port: UInt16? = nil, identity: TestAuthority.Pair? = nil,
+        limits: RedisLimits = RedisLimits()
+    ) -> RedisClient {
+        RedisClient(
+            RedisAddress(
+                .tcp(host: host, port: port ?? self.port),
+                over: .tls(identity.map { trusting(with: $0) } ?? trusting), password: password),
+            name: "secure", limits: limits)
+    }
+
+    /// Why a client with these files gets no answer.
+    func refusal(files: TLSFiles, host: String = "127.0.0.1") async -> RedisError? {
+        let client = RedisClient(
+            RedisAddress(.tcp(host: host, port: port), over: .tls(files), password: password), name: "t")
+        defer { client.close() }
+        return await #expect(throws: RedisError.self) { try await client.call(RedisCommand("PING")) }
+    }
+
+    /// - Parameter files: nil trusts the server's authority.
+    func expectRefusal(
+        _ problem: TLSError, files: TLSFiles? = nil, host: String = "127.0.0.1",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async {
+        let error = await refusal(files: files ?? trusting, host: host)
+        #expect(
+            error == .insecure(address: "rediss://\(host):\(port)", problem), sourceLocation: sourceLocation)
+        #expect(error?.isOurFault == true && error?.isOutage == false, sourceLocation: sourceLocation)
+    }
+}
