@@ -63,8 +63,10 @@ struct PrimarySearch {
             return RedisAddress(
                 .tcp(host: host, port: port), over: address.transport, user: address.user,
                 password: address.password, database: address.database)
-        case .error(.server(let text)):
-            throw .unexpectedReply("\(place) is no sentinel: \(text)")
+        case .error(.server):
+            throw .badAddress(
+                "\(sentinel.host):\(sentinel.port) is no sentinel; Sentinel has a port of its own, usually "
+                    + "\(SentinelGroup.defaultPort)")
         case .error(let error): throw error
         case .bytes, .status, .integer:
             throw .unexpectedReply("a primary's host and port, of the sentinel at \(place)")

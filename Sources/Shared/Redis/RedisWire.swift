@@ -29,8 +29,12 @@ final class RedisWire {
         self.interruption = interruption
         let connection = unsafe try Self.connected(to: address, within: limits.connect)
         unsafe context = connection
-        cipher = unsafe try Self.orFree(connection) { () throws(RedisError) in
-            try unsafe CipheredBytes(address, over: connection)
+        do throws(RedisError) {
+            cipher = try unsafe CipheredBytes(address, over: connection)
+        } catch {
+            // Nobody owns it yet.
+            unsafe redisFree(connection)
+            throw error.whileConnecting(to: address)
         }
         let deadline = ContinuousClock.now.advanced(by: limits.handshake)
         do throws(RedisError) {
@@ -134,16 +138,6 @@ final class RedisWire {
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         unsafe context.pointee.flags &= ~REDIS_BLOCK
         return unsafe context
-    }
-
-    /// Frees a connection that nobody owns yet if the next step fails.
-    private static func orFree<Value>(
-        _ context: UnsafeMutablePointer<redisContext>, _ step: () throws(RedisError) -> Value
-    ) throws(RedisError) -> Value {
-        do throws(RedisError) { return try step() } catch {
-            unsafe redisFree(context)
-            throw error
-        }
     }
 
     /// Returns once the server has proved who it is, and nobody else can read along.
