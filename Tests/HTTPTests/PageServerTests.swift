@@ -10,7 +10,7 @@ struct PageServerTests {
     private static let anyPort = HostAndPort(host: "127.0.0.1", port: 0)
 
     @Test func `a page is served with its status, type and body, and its path is decoded`() async throws {
-        let (server, place) = try serve { path in
+        let (server, place) = try Self.serve { path in
             path == "/ä b" ? Page(200, type: "text/x-test", "found\nä") : Page(404, "nothing at \(path)")
         }
         let found = try await exchange(place, "GET /%C3%A4%20b?question=1 HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -21,7 +21,7 @@ struct PageServerTests {
     }
 
     @Test func `HEAD has the headers of GET and no body`() async throws {
-        let (server, place) = try serve { _ in Page(200, "12345") }
+        let (server, place) = try Self.serve { _ in Page(200, "12345") }
         let answer = try await exchange(place, "HEAD /a HTTP/1.1\r\nHost: x\r\n\r\n")
         #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n") && answer.contains("Content-Length: 5\r\n"))
         #expect(answer.hasSuffix("\r\n\r\n"), "\(answer)")
@@ -32,7 +32,7 @@ struct PageServerTests {
     func `other methods are told which ones there are, and no page is made for them`(method: String)
         async throws
     {
-        let (server, place) = try serve { _ in Page(200, "made") }
+        let (server, place) = try Self.serve { _ in Page(200, "made") }
         let answer = try await exchange(
             place, "\(method) /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\nabc")
         #expect(answer.hasPrefix("HTTP/1.1 405 "), "\(answer)")
@@ -47,7 +47,7 @@ struct PageServerTests {
     func `what is no request, or too long a one, gets no page, and the next one does`(request: String)
         async throws
     {
-        let (server, place) = try serve { _ in Page(200, "page") }
+        let (server, place) = try Self.serve { _ in Page(200, "page") }
         let answer = try await exchange(place, request)
         #expect(!answer.contains("page") || answer.contains(" 4"), "\(answer.prefix(80))")
         #expect(try await ask("/", place).isSuccess)
@@ -55,7 +55,7 @@ struct PageServerTests {
     }
 
     @Test func `who connects and says nothing keeps nobody else from being answered`() async throws {
-        let (server, place) = try serve { _ in Page(200, "page") }
+        let (server, place) = try Self.serve { _ in Page(200, "page") }
         let silent = try (0..<12).map { _ in try RawConnection(to: place) }
         #expect(try await ask("/", place).isSuccess)
         withExtendedLifetime((server, silent)) {}
@@ -63,7 +63,7 @@ struct PageServerTests {
 
     @Test func `the server's thread takes no signal`() async throws {
         let thread = Monitor<UInt?>(nil)
-        let (server, place) = try serve { _ in
+        let answer: @Sendable (String) -> Page = { _ in
             var mask = sigset_t()
             unsafe pthread_sigmask(SIG_BLOCK, nil, &mask)
             thread.update { found in
@@ -73,6 +73,16 @@ struct PageServerTests {
             }
             return Page(200, "")
         }
+        // Started by a thread that takes every signal.
+        let started = await BlockingThreads.forTests.run {
+            () -> Result<(PageServer, HostAndPort), any Error> in
+            var (none, before) = (sigset_t(), sigset_t())
+            unsafe sigemptyset(&none)
+            unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+            defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+            return Result { try Self.serve(answer) }
+        }
+        let (server, place) = try started.get()
         _ = try await ask("/", place)
         #expect(thread.withLock { $0 } == 1)
         withExtendedLifetime(server) {}
@@ -104,10 +114,10 @@ struct PageServerTests {
         close(socket.take())
     }
 
-    private func serve(
+    private static func serve(
         _ answer: @escaping @Sendable (String) -> Page
     ) throws -> (PageServer, HostAndPort) {
-        let socket = try ListeningSocket(on: Self.anyPort)
+        let socket = try ListeningSocket(on: anyPort)
         let place = socket.place
         return (try PageServer(on: socket, answer: answer), place)
     }
