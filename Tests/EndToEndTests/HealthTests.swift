@@ -35,33 +35,55 @@ struct HealthTests {
         await fleet.stop([worker])
     }
 
-    @Test func `a worker that waits for its own jobs, or for the end of a pause, is alive`() async throws {
+    @Test func `a worker whose jobs hold all its memory is alive for as long as they do`() async throws {
         let fleet = try await TestFleet()
-        try fleet.write(SlowPicture.bytes(side: 4096, bands: 8), to: "slow.jpg")
-        for number in 0..<4 {
-            try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
+        // Two bytes a pixel: two at a time are more than the budget.
+        try fleet.write(SlowPicture.bytes(side: 1024, bands: 1), to: "large.jpg")
+        let worker = try fleet.askableWorker(
+            ["--memory-budget", "4MiB"],
+            environment: Self.impatient.merging(["THUMBNAIL_FAILPOINT": "admitted=hang"]) { $1 })
+        for number in 0..<2 {
+            try await fleet.push(#"{"source":"large.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
         }
-        let worker = try fleet.askableWorker(environment: Self.impatient)
-        try await fleet.untilHolding(1, worker)
+        try await fleet.scrape(worker, until: "a job to wait for memory") {
+            $0["thumbnail_jobs_waiting_for_memory"] ?? 0 >= 1
+        }
+        // The loop sleeps in Redis and shows one more job the line, stands in it already, or waits for its end and
+        // leaves the job in the queue.
+        try await fleet.push(TestFleet.job("small"))
+        func isHeldBack(_ scrape: Scrape) -> Bool {
+            scrape["thumbnail_jobs_waiting_for_memory"] == 2 || scrape.queue("waiting") == 1
+        }
+        try await fleet.scrape(worker, until: "the loop to be held back", isHeldBack)
+        try await expectAlive(worker, for: .seconds(3), fleet)
+        #expect(isHeldBack(try await fleet.scrape(worker)))
+        // The parked job never ends; a second signal gives it back.
+        worker.send(15)
+        try await eventually("the drain") {
+            worker.standardError.contains("worker.draining") ? () : nil
+        }
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        try await fleet.expectConservation()
+    }
+
+    @Test func `a worker whose queue is paused is alive and ready`() async throws {
+        let fleet = try await TestFleet()
         try await fleet.operators.pause(because: "a test")
-        // Held back by its jobs first, then by the pause, each for longer than a standstill may last.
-        var settled = 0
-        let start = ContinuousClock.now
-        while settled == 0 || ContinuousClock.now - start < .seconds(4) {
-            let answer = try await fleet.ask("/livez", worker)
-            #expect(answer.status == 200, "\(answer.body)")
-            settled = try await fleet.operators.audit().counters["finished", default: 0]
-        }
-        try await eventually("the last job to be done, which leaves the pause") {
-            try await fleet.operators.audit().running == 0 ? () : nil
-        }
-        let pause = ContinuousClock.now
-        while ContinuousClock.now - pause < .seconds(3) {
-            let answer = try await fleet.ask("/livez", worker)
-            #expect(answer.status == 200, "\(answer.body)")
-        }
+        let worker = try fleet.askableWorker(environment: Self.impatient)
+        try await fleet.untilAnswered(200, at: "/readyz", worker)
+        try await expectAlive(worker, for: .seconds(3), fleet)
         #expect(try await fleet.ask("/readyz", worker).body == "ready; the queue is paused\n")
         await fleet.stop([worker])
+    }
+
+    /// Asks all the time; the first bad answer ends the test.
+    private func expectAlive(_ worker: ChildProcess, for length: Duration, _ fleet: TestFleet) async throws {
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < length {
+            let answer = try await fleet.ask("/livez", worker)
+            try #require(answer.status == 200, "\(answer.body)")
+        }
     }
 
     @Test
