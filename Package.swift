@@ -101,7 +101,9 @@ let package = Package(
         shelf("CommandLineOptions", ["Units"]),
         shelf(
             "ProgramOptions",
-            ["CommandLineOptions", "EventLog", "HTTP", "JobQueue", "Redis", "Threading", "TLS"]),
+            [
+                "CommandLineOptions", "EventLog", "HTTP", "JobQueue", "Redis", "Threading", "TLS", "Units",
+            ]),
 
         // Programs.
         .executableTarget(

@@ -76,8 +76,9 @@ enum EnqueueOptions {
     /// As long as a job's batch may be.
     static let longestName = 128
 
+    private static let program = ProgramNames.enqueue
     static let table = OptionTable(
-        command: "enqueue", version: programVersion, summary: "put pictures into the queue",
+        command: ProgramNames.enqueue, version: programVersion, summary: "put pictures into the queue",
         purpose:
             "Finds pictures, pushes one job for each on a Redis list, and says how many. Workers turn them "
             + "into thumbnails that fit into a box of points, at the scales of the displays they are for. With "
@@ -91,22 +92,25 @@ enum EnqueueOptions {
             .init("Output", [wait, json, dryRun]),
         ],
         examples: [
-            .init("enqueue --dir photos --pt 120x120 --scale 3", "Enqueue all pictures beneath photos."),
+            .init("\(program) --dir photos --pt 120x120 --scale 3", "Enqueue all pictures beneath photos."),
             .init(
-                "enqueue --dir photos --pt 120x120 --scale 1,2,3 --wait",
+                "\(program) --dir photos --pt 120x120 --scale 1,2,3 --wait",
                 "Three thumbnails of each, and wait for them; exits with 1 if a job failed."),
             .init(
-                "find photos -newer stamp -print0 | enqueue --files-from - --null --pt 120x120 --scale 2",
+                "find photos -newer stamp -print0 | \(program) --files-from - --null --pt 120x120 --scale 2",
                 "Enqueue what another program chose."),
             .init(
-                "enqueue --dir /mnt/photos --relative-to /mnt/photos --pt 120x120",
+                "\(program) --dir /mnt/photos --relative-to /mnt/photos --pt 120x120",
                 "Push paths that mean the same on every machine."),
-            .init("enqueue --dir photos --pt 120x120 --dry-run | head", "Look first."),
+            .init("\(program) --dir photos --pt 120x120 --dry-run | head", "Look first."),
         ],
         exitStatuses: [
             .done, .someJobsFailed, .usage, .noInput, .redisUnreachable, .queueFull, .configuration,
             .interrupted,
         ])
+
+    static let description = ProgramDescription(
+        table, references: .init(seeAlso: ProgramNames.pages(but: program) + ["find(1)"]))
 }
 
 extension OptionKind where Value == PointSize {

@@ -24,11 +24,15 @@ enum EnqueueProgram {
             {
             case .showHelp: end(.done, printing: EnqueueOptions.table.helpText())
             case .showVersion: end(.done, printing: EnqueueOptions.table.versionText)
+            case .generate(let artifact):
+                end(generating: artifact, of: EnqueueOptions.description, environment: environment)
             case .run(let values): return try EnqueueRequest(values)
             }
         } catch {
-            let problems = error.problems.map { "enqueue: \($0)" }.joined(separator: "\n")
-            end(.usage, complaining: problems + "\nenqueue: see enqueue --help")
+            let problems = error.problems.map { "\(ProgramNames.enqueue): \($0)" }.joined(separator: "\n")
+            end(
+                .usage,
+                complaining: problems + "\n\(ProgramNames.enqueue): see \(ProgramNames.enqueue) --help")
         }
     }
 
@@ -37,7 +41,7 @@ enum EnqueueProgram {
         do throws(FileError) {
             return ChunkReader(try PictureSource(request), JobTemplate(request))
         } catch {
-            end(.configuration, complaining: "enqueue: \(error)")
+            end(.configuration, complaining: "\(ProgramNames.enqueue): \(error)")
         }
     }
 }

@@ -10,18 +10,18 @@ struct NextSteps {
 
     /// Shows how far the batch is.
     var seeBatch: String {
-        shellLine(["fleet", "batch", request.batch] + place)
+        shellLine([ProgramNames.fleet, "batch", request.batch] + place)
     }
 
     /// Starts a worker that understands these jobs.
     var startWorker: String {
-        var words = ["worker"]
+        var words = [ProgramNames.worker]
         for root in roots { words += ["--source-root", root] }
         return shellLine(words + ["--output", "thumbs"] + place)
     }
 
     /// Ends a pause.
-    var resume: String { shellLine(["fleet", "resume"] + place) }
+    var resume: String { shellLine([ProgramNames.fleet, "resume"] + place) }
 
     /// The queue, for another program of the fleet.
     private var place: [String] {

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Glibc
+import ProgramOptions
 
 /// Lines on standard output: what the program was asked for. Written at once, since a wait may follow.
 func say(_ text: String) {
@@ -9,7 +10,7 @@ func say(_ text: String) {
 
 /// A line on standard error.
 func complain(_ text: String) {
-    writeToStandardError("enqueue: \(text)")
+    writeToStandardError("\(ProgramNames.enqueue): \(text)")
 }
 
 /// `1 job`, `2 jobs`.

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Glibc
+import ProgramOptions
 import Synchronization
 import Threading
 
@@ -40,7 +41,7 @@ final class Console: Sendable {
     }
 
     /// A line on standard error.
-    func complain(_ text: String) { writeToStandardError("fleet: \(text)") }
+    func complain(_ text: String) { writeToStandardError("\(ProgramNames.fleet): \(text)") }
 
     /// Waits until nothing is half written.
     func close() { output.withLock { _ in } }

@@ -4,12 +4,17 @@ import ProgramOptions
 /// The commands, each with its help.
 enum FleetCommands {
     static let all = CommandSet(
-        program: "fleet", version: programVersion,
+        program: fleet, version: programVersion,
+        summary: "looks after thumbnail workers and their queue",
         purpose:
             "Looks at a fleet of thumbnail workers and its queue in Redis, and decides about the jobs that "
             + "failed. It changes nothing unless told to by retry, discard, pause, resume or audit --repair.",
         commands: [status, top, health, dead, delayed, retry, discard, results, batch, pause, resume, audit])
 
+    static let description = ProgramDescription(
+        all, references: .init(seeAlso: ProgramNames.pages(but: fleet) + ["redis-cli(1)"]))
+
+    private static let fleet = ProgramNames.fleet
     private typealias Options = FleetOptions
 
     private static func table(
@@ -18,7 +23,7 @@ enum FleetCommands {
         one: String? = nil
     ) -> OptionTable {
         OptionTable(
-            command: "fleet " + name, version: programVersion, summary: summary, purpose: purpose,
+            command: "\(fleet) \(name)", version: programVersion, summary: summary, purpose: purpose,
             operands: operands, groups: groups + [Options.group], examples: examples,
             exitStatuses: [.done] + (one == nil ? [] : [.someJobsFailed])
                 + [.usage, .redisUnreachable, .configuration, .interrupted],
@@ -36,9 +41,9 @@ enum FleetCommands {
             + "is wrong.",
         [.init("Health", Options.health)],
         examples: [
-            .init("fleet status", "Look."),
-            .init("fleet status --json | jq .problems", "What is wrong, for a program."),
-            .init("fleet status >/dev/null || page-someone", "A check for cron."),
+            .init("\(fleet) status", "Look."),
+            .init("\(fleet) status --json | jq .problems", "What is wrong, for a program."),
+            .init("\(fleet) status >/dev/null || page-someone", "A check for cron."),
         ], one: "unhealthy; each reason is printed")
 
     static let top = table(
@@ -48,8 +53,8 @@ enum FleetCommands {
             + "terminal it prints one block after the other.",
         [.init("Looks", [Options.interval, Options.looks]), .init("Health", Options.health)],
         examples: [
-            .init("fleet top", "Watch."),
-            .init("fleet top --interval 10s --json >> fleet.jsonl", "Record, one object a look."),
+            .init("\(fleet) top", "Watch."),
+            .init("\(fleet) top --interval 10s --json >> fleet.jsonl", "Record, one object a look."),
         ])
 
     /// Apart from the others, since it asks a worker and not Redis.
@@ -79,10 +84,10 @@ enum FleetCommands {
         operands: .some(placeholder: "ID", atLeast: 0),
         [.init("Which", [Options.codes, Options.since, Options.olderThan, Options.deadLimit])],
         examples: [
-            .init("fleet dead", "The newest 20."),
-            .init("fleet dead --code output_unwritable --since 2h", "Those of a full disk tonight."),
-            .init("fleet dead j06dede264e8de8f1", "One, with everything that is known."),
-            .init("fleet dead --json --limit 10000 | jq -r .source", "Sources of all of them."),
+            .init("\(fleet) dead", "The newest 20."),
+            .init("\(fleet) dead --code output_unwritable --since 2h", "Those of a full disk tonight."),
+            .init("\(fleet) dead j06dede264e8de8f1", "One, with everything that is known."),
+            .init("\(fleet) dead --json --limit 10000 | jq -r .source", "Sources of all of them."),
         ], one: "no dead job has this id")
 
     static let retry = table(
@@ -94,9 +99,9 @@ enum FleetCommands {
         operands: .some(placeholder: "ID", atLeast: 0),
         [decision],
         examples: [
-            .init("fleet retry j06dede264e8de8f1", "One job."),
-            .init("fleet retry --code output_unwritable", "After the disk was cleared."),
-            .init("fleet retry --all --dry-run", "How many it would be, by code."),
+            .init("\(fleet) retry j06dede264e8de8f1", "One job."),
+            .init("\(fleet) retry --code output_unwritable", "After the disk was cleared."),
+            .init("\(fleet) retry --all --dry-run", "How many it would be, by code."),
         ], one: "no dead job has this id")
 
     static let discard = table(
@@ -107,8 +112,9 @@ enum FleetCommands {
         operands: .some(placeholder: "ID", atLeast: 0),
         [decision],
         examples: [
-            .init("fleet discard --code not_an_image --older-than 7d", "What nobody asked about in a week."),
-            .init("fleet discard --all --yes", "All, without a question."),
+            .init(
+                "\(fleet) discard --code not_an_image --older-than 7d", "What nobody asked about in a week."),
+            .init("\(fleet) discard --all --yes", "All, without a question."),
         ], one: "no dead job has this id")
 
     private static let decision = OptionTable.Group(
@@ -128,10 +134,10 @@ enum FleetCommands {
                 ])
         ],
         examples: [
-            .init("fleet results --follow", "Watch them come."),
-            .init("fleet results --since 10m --failed", "What failed lately."),
+            .init("\(fleet) results --follow", "Watch them come."),
+            .init("\(fleet) results --since 10m --failed", "What failed lately."),
             .init(
-                "fleet results --batch b1 --limit 100000 --json | jq -r '.outputs[].path'",
+                "\(fleet) results --batch b1 --limit 100000 --json | jq -r '.outputs[].path'",
                 "Files of a batch."),
         ])
 
@@ -142,9 +148,9 @@ enum FleetCommands {
             + "how many jobs are done, failed and open, and the failures by error code.",
         operands: .some(placeholder: "NAME", atLeast: 0),
         examples: [
-            .init("fleet batch", "All of them."),
-            .init("fleet batch album-9", "One, with its failures."),
-            .init("fleet results --batch album-9 --failed", "Each failure of it."),
+            .init("\(fleet) batch", "All of them."),
+            .init("\(fleet) batch album-9", "One, with its failures."),
+            .init("\(fleet) results --batch album-9 --failed", "Each failure of it."),
         ], one: "no batch has this name")
 
     static let delayed = table(
@@ -153,7 +159,7 @@ enum FleetCommands {
             "Lists the jobs that nobody may claim yet, those that are due first: jobs that failed and are tried "
             + "again, and jobs of a version that their worker does not know.",
         [.init("Which", [Options.delayedLimit])],
-        examples: [.init("fleet delayed --limit 100", "The next 100.")])
+        examples: [.init("\(fleet) delayed --limit 100", "The next 100.")])
 
     static let pause = table(
         "pause", summary: "let workers claim nothing more",
@@ -161,13 +167,13 @@ enum FleetCommands {
             "From now on no worker claims a job; what runs goes on to its end, and producers may go on pushing. "
             + "A worker that is just falling asleep may take one more. Pausing twice changes the reason only.",
         [.init("How", [Options.reason, Options.force])],
-        examples: [.init("fleet pause --reason 'moving the disk'", "Until fleet resume.")])
+        examples: [.init("\(fleet) pause --reason 'moving the disk'", "Until \(fleet) resume.")])
 
     static let resume = table(
         "resume", summary: "let workers claim again",
         purpose: "Ends a pause. Workers hear of it within 3 seconds. Nothing happens when there is none.",
         [.init("How", [Options.force])],
-        examples: [.init("fleet resume", "Go on.")])
+        examples: [.init("\(fleet) resume", "Go on.")])
 
     static let audit = table(
         "audit", summary: "prove that no job is missing",
@@ -177,7 +183,7 @@ enum FleetCommands {
             + "without a lease. Walks over the names of all keys, in steps that disturb nobody.",
         [.init("Repair", [Options.repair])],
         examples: [
-            .init("fleet audit", "Is any job missing?"),
-            .init("fleet audit --repair", "Bring back jobs whose worker's lease was deleted."),
+            .init("\(fleet) audit", "Is any job missing?"),
+            .init("\(fleet) audit --repair", "Bring back jobs whose worker's lease was deleted."),
         ], one: "jobs are missing, or lie in a list without a lease")
 }

@@ -24,11 +24,13 @@ enum FleetProgram {
             switch try FleetCommands.all.choose(Array(CommandLine.arguments.dropFirst())) {
             case .showHelp: end(.done, printing: FleetCommands.all.helpText())
             case .showVersion: end(.done, printing: FleetCommands.all.versionText)
+            case .generate(let artifact):
+                end(generating: artifact, of: FleetCommands.description, environment: environment)
             case .command(let table, let arguments):
                 return try command(table, arguments, in: environment)
             }
         } catch {
-            refuse(error, see: "fleet --help")
+            refuse(error, see: "\(ProgramNames.fleet) --help")
         }
     }
 
@@ -39,6 +41,8 @@ enum FleetProgram {
             switch try table.parse(arguments, environment: environment) {
             case .showHelp: end(.done, printing: table.helpText())
             case .showVersion: end(.done, printing: table.versionText)
+            case .generate(let artifact):
+                end(generating: artifact, of: FleetCommands.description, environment: environment)
             // Neither a queue nor Redis is needed for it.
             case .run(let values) where table.command == FleetCommands.health.command:
                 exit(
@@ -53,7 +57,7 @@ enum FleetProgram {
     }
 
     private static func refuse(_ error: UsageError, see help: String) -> Never {
-        let problems = error.problems.map { "fleet: \($0)" }.joined(separator: "\n")
-        end(.usage, complaining: problems + "\nfleet: see \(help)")
+        let problems = error.problems.map { "\(ProgramNames.fleet): \($0)" }.joined(separator: "\n")
+        end(.usage, complaining: problems + "\n\(ProgramNames.fleet): see \(help)")
     }
 }

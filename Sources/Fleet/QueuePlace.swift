@@ -25,7 +25,7 @@ struct QueuePlace: Sendable {
 
     /// A command of this program for the same place, to be copied.
     func line(_ words: [String]) -> String {
-        var line = ["fleet"] + words
+        var line = [ProgramNames.fleet] + words
         if queue != QueueKeys.defaultName { line += ["--queue", queue] }
         return shellLine(line + ConnectionOptions.words(for: redis))
     }

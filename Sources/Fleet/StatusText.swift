@@ -1,4 +1,5 @@
 import JobQueue
+import ProgramOptions
 import Units
 
 extension StatusReport {
@@ -24,7 +25,7 @@ extension StatusReport {
             ("waiting", grouped(audit.waiting), age(palette)),
             ("delayed", grouped(audit.delayed), due),
             ("running", grouped(audit.running), "on \(count(workers.count { $0.isAlive }, "live worker"))"),
-            ("dead", grouped(audit.dead), audit.dead > 0 ? "see fleet dead" : ""),
+            ("dead", grouped(audit.dead), audit.dead > 0 ? "see \(ProgramNames.fleet) dead" : ""),
         ]
         let window =
             recent.isCut

@@ -1,5 +1,6 @@
 import EventLog
 import JobQueue
+import ProgramOptions
 
 /// Notices that the queue is paused and resumed: the lease's renewal tells. Says so in the log, and wakes the
 /// blocking move, which would not see it.
@@ -32,7 +33,11 @@ struct PauseWatch: Sendable {
             log.debug("queue.pause_unexplained", ["error": .text(of: error)])
         }
         log.warning(
-            "queue.paused", ["reason": .string(reason ?? ""), "do": "fleet resume, when the reason is gone"])
+            "queue.paused",
+            [
+                "reason": .string(reason ?? ""),
+                "do": .string("\(ProgramNames.fleet) resume, when the reason is gone"),
+            ])
     }
 
     private func wake() async {

@@ -117,7 +117,7 @@ struct WorkerOptions: Sendable {
             + "may ask.")
 
     static let table = OptionTable(
-        command: "worker", version: programVersion,
+        command: ProgramNames.worker, version: programVersion,
         summary: "turns queued photographs into thumbnails",
         purpose: "Claims jobs from a Redis list, makes the thumbnails and publishes one result a job. Runs "
             + "until it is told to stop: SIGTERM lets running jobs finish, a second one gives them back. "
@@ -140,13 +140,20 @@ struct WorkerOptions: Sendable {
         ],
         examples: [
             OptionTable.Example(
-                "worker --source-root /srv/photos --output /srv/thumbs",
+                "\(ProgramNames.worker) --source-root /srv/photos --output /srv/thumbs",
                 "Serves the queue of the Redis on this machine."),
             OptionTable.Example(
-                "worker --output thumbs --redis unix:///run/redis/redis.sock --memory-budget 512MiB --drain",
+                "\(ProgramNames.worker) --output thumbs --redis unix:///run/redis/redis.sock "
+                    + "--memory-budget 512MiB --drain",
                 "Works off what is queued with at most 512 MiB for pictures, then exits."),
         ],
         exitStatuses: [.done, .usage, .redisUnreachable, .configuration])
+
+    static let description = ProgramDescription(
+        table,
+        references: .init(
+            seeAlso: ProgramNames.pages(but: ProgramNames.worker) + ["redis-server(1)", "systemd.service(5)"])
+    )
 
     init(_ values: OptionValues) throws(UsageError) {
         redis = try ConnectionOptions.address(in: values)

@@ -47,7 +47,7 @@ enum WorkerProgram {
 
     private static func configureTestBuild(from environment: [String: String]) {
         do throws(FailpointError) { try TestBuild.configure(from: environment) } catch {
-            end(.usage, complaining: "worker: \(error)")
+            end(.usage, complaining: "\(ProgramNames.worker): \(error)")
         }
     }
 
@@ -69,8 +69,8 @@ enum WorkerProgram {
             }
         }
         if let error = await checking.value {
-            let hint = advice.hint(for: error).map { "\nworker: " + $0 } ?? ""
-            end(exitStatus(for: error), complaining: "worker: \(error)" + hint)
+            let hint = advice.hint(for: error).map { "\n\(ProgramNames.worker): " + $0 } ?? ""
+            end(exitStatus(for: error), complaining: "\(ProgramNames.worker): \(error)" + hint)
         }
         return checking.isCancelled ? nil : passedOn
     }
@@ -81,11 +81,13 @@ enum WorkerProgram {
             switch try WorkerOptions.table.parse(arguments, environment: environment) {
             case .showHelp: end(.done, printing: WorkerOptions.table.helpText())
             case .showVersion: end(.done, printing: WorkerOptions.table.versionText)
+            case .generate(let artifact):
+                end(generating: artifact, of: WorkerOptions.description, environment: environment)
             case .run(let values): return try WorkerOptions(values)
             }
         } catch {
-            let problems = error.problems.map { "worker: \($0)" }.joined(separator: "\n")
-            end(.usage, complaining: problems + "\nworker: see worker --help")
+            let problems = error.problems.map { "\(ProgramNames.worker): \($0)" }.joined(separator: "\n")
+            end(.usage, complaining: problems + "\n\(ProgramNames.worker): see \(ProgramNames.worker) --help")
         }
     }
 
@@ -134,7 +136,7 @@ enum WorkerProgram {
                 budget: max(budget, WorkerOptions.smallestBudget),
                 serviceManager: serviceManager(in: environment, log), process: ProcessFigures())
         } catch {
-            end(.configuration, complaining: "worker: \(error)")
+            end(.configuration, complaining: "\(ProgramNames.worker): \(error)")
         }
     }
 

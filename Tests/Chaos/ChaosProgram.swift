@@ -67,6 +67,8 @@ enum ChaosProgram {
             {
             case .showHelp: end(.done, printing: table.helpText())
             case .showVersion: end(.done, printing: table.versionText)
+            case .generate(let artifact):
+                end(generating: artifact, of: ProgramDescription(table), environment: processEnvironment())
             case .run(let values):
                 let seed = values[seedOption].map { UInt64($0) } ?? UInt64.random(in: 0...999_999)
                 let programs = values[programOption]

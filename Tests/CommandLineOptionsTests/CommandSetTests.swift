@@ -4,7 +4,7 @@ import Testing
 
 struct CommandSetTests {
     private let set = CommandSet(
-        program: "tool", version: "1.2", purpose: "Does things.",
+        program: "tool", version: "1.2", summary: "does things", purpose: "Does things.",
         commands: ["look", "listen"].map { name in
             OptionTable(
                 command: "tool \(name)", version: "1.2", summary: "to \(name)", purpose: "It can \(name).",
@@ -17,6 +17,7 @@ struct CommandSetTests {
         case .command(let table, let arguments): "\(table.command) \(arguments)"
         case .showHelp: "help"
         case .showVersion: "version"
+        case .generate(let artifact): "\(artifact)"
         }
     }
 

@@ -3,14 +3,17 @@ public struct CommandSet: Sendable {
     /// As it is typed, such as `fleet`.
     public let program: String
     public let version: String
+    /// One line, without a full stop; for manual pages.
+    public let summary: String
     /// One paragraph.
     public let purpose: String
     /// Their `command` begins with the program's name.
     public let commands: [OptionTable]
 
-    public init(program: String, version: String, purpose: String, commands: [OptionTable]) {
+    public init(program: String, version: String, summary: String, purpose: String, commands: [OptionTable]) {
         self.program = program
         self.version = version
+        self.summary = summary
         self.purpose = purpose
         self.commands = commands
         precondition(
@@ -23,6 +26,7 @@ public struct CommandSet: Sendable {
         case command(OptionTable, arguments: [String])
         case showHelp
         case showVersion
+        case generate(Artifact)
     }
 
     /// Understands `status …`, `help`, `help status`, `--help` and `--version`.
@@ -31,6 +35,9 @@ public struct CommandSet: Sendable {
         switch word {
         case "--help", "-h": return .showHelp
         case "--version": return .showVersion
+        case "--generate",
+            _ where word.hasPrefix("--generate="):
+            return .generate(try Artifact(argument: word, next: arguments.dropFirst().first))
         case "help":
             guard let topic = arguments.dropFirst().first, !topic.hasPrefix("-") else { return .showHelp }
             return .command(try table(named: topic), arguments: ["--help"])
@@ -50,7 +57,9 @@ public struct CommandSet: Sendable {
         return [
             "Usage: \(program) COMMAND [options]", wrap(purpose, to: width, indentation: 0),
             "Commands:\n" + rows.joined(separator: "\n"),
-            "\(program) COMMAND --help tells the options, examples and exit statuses of one.",
+            "\(program) COMMAND --help tells the options, examples and exit statuses of one.\n"
+                + wrap(
+                    "\(program) --generate WHAT prints: " + Artifact.wanted + ".", to: width, indentation: 0),
         ].joined(separator: "\n\n") + "\n"
     }
 

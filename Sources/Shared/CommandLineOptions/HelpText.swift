@@ -4,7 +4,7 @@ extension OptionTable {
     public func helpText(width: Int = 90) -> String {
         var sections = ["Usage: \(usage)", wrap(purpose, to: width, indentation: 0)]
         sections += groups.map { section($0.title, $0.options.map(\.facts), width: width) }
-        sections.append(section("Other", [.help, .version], width: width))
+        sections.append(section("Other", otherOptions, width: width))
         if !examples.isEmpty {
             let lines = examples.map { "  \($0.command)\n" + wrap($0.meaning, to: width, indentation: 6) }
             sections.append("Examples:\n" + lines.joined(separator: "\n"))

@@ -58,7 +58,7 @@ public struct OptionTable: Sendable {
         self.examples = examples
         self.exitStatuses = exitStatuses
         self.meanings = meanings
-        let names = options.map(\.facts.name) + ["help", "version"]
+        let names = options.map(\.facts.name) + otherOptions.map(\.name)
         let variables = options.compactMap(\.facts.environment)
         precondition(Set(names).count == names.count, "two options of \(command) share a name")
         precondition(Set(variables).count == variables.count, "two options of \(command) share a variable")
@@ -73,6 +73,7 @@ public enum Invocation: Sendable {
     case run(OptionValues)
     case showHelp
     case showVersion
+    case generate(Artifact)
 }
 
 /// The values of all options of a table.

@@ -58,10 +58,12 @@ private struct ArgumentScan {
 
     private let facts: [String: OptionFacts]
     private let takesOperands: Bool
+    private let isProgram: Bool
 
     init(table: OptionTable) {
         facts = Dictionary(uniqueKeysWithValues: table.options.map { ($0.facts.name, $0.facts) })
         takesOperands = table.operands != .none
+        isProgram = !table.isCommand
     }
 
     mutating func read(_ arguments: [String]) {
@@ -73,9 +75,21 @@ private struct ArgumentScan {
                 return
             case "--help", "-h": request = .showHelp
             case "--version": request = request ?? .showVersion
+            case "--generate" where isProgram, _ where isProgram && argument.hasPrefix("--generate="):
+                readArtifact(argument, &rest)
             case _ where argument.hasPrefix("-") && argument != "-": readOption(argument, &rest)
             default: operands.append(argument)
             }
+        }
+    }
+
+    private mutating func readArtifact(_ argument: String, _ rest: inout ArraySlice<String>) {
+        do throws(UsageError) {
+            let artifact = try Artifact(argument: argument, next: rest.first)
+            if argument == "--generate" { rest.removeFirst() }
+            request = request ?? .generate(artifact)
+        } catch {
+            problems += error.problems
         }
     }
 
@@ -108,7 +122,8 @@ private struct ArgumentScan {
     private func takeValue(_ rest: inout ArraySlice<String>) -> String? {
         guard let next = rest.first else { return nil }
         let name = String(next.drop { $0 == "-" }.prefix { $0 != "=" })
-        let isOption = next.hasPrefix("--") && (facts[name] != nil || ["help", "version"].contains(name))
+        let isOption =
+            next.hasPrefix("--") && (facts[name] != nil || OptionFacts.ofPrograms.map(\.name).contains(name))
         guard !isOption else { return nil }
         return rest.popFirst()
     }
