@@ -7,10 +7,10 @@ PROGRAMS := ^(EndToEndTests|FaultTests)\.
 ALONE := ^(ChaosTests|JobQueueTests\.(ScaleTests|ModelTests))[./]
 SWIFT_BUILD := swift build --explicit-target-dependency-import-check error
 
-.PHONY: help setup build release test sanitize footprint chaos fuzz bench check lint format fixtures demo clean
+.PHONY: help setup build release test sanitize footprint chaos fuzz bench check lint format fixtures demo deb deploy-check clean
 
 help: ## list these commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install the Debian packages that are missing (asks apt; root or sudo)
 	@scripts/setup.sh
@@ -66,6 +66,12 @@ fixtures: ## generate Tests/Fixtures again (Python 3 with Pillow)
 
 demo: release ## real photographs through a private Redis and a worker; DIR=photos PT=120x120 SCALE=3
 	@scripts/demo.sh
+
+deb: setup ## build the Debian package into .build/deb (needs debhelper: scripts/setup.sh deploy)
+	@scripts/make-deb.sh
+
+deploy-check: ## build the Debian package, boot a Debian with it, and check all of deploy/ (root; CHECKS="units package")
+	@scripts/deploy-check.sh
 
 clean: ## remove what was built and what the demo left
 	@rm -rf .build demo

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Installs what a fresh Debian 12 lacks to build, test and try the fleet. Does nothing where all is there.
+# `setup.sh deploy` also installs what checks the Debian package and the files of deploy/.
 set -euo pipefail
 
 packages=(
@@ -10,6 +11,14 @@ packages=(
     # Tests produce and consume as a backend in Python does.
     python3 python3-redis
 )
+if [ "${1:-}" = deploy ]; then
+    packages+=(
+        # The package is built, looked at, installed into a Debian of its own, and booted there.
+        build-essential debhelper debootstrap lintian systemd systemd-container
+        # What reads manual pages and completions.
+        fish man-db mandoc zsh
+    )
+fi
 
 if ! command -v swift >/dev/null; then
     echo "setup: swift was not found on PATH. Install Swift 6.2 or later (https://www.swift.org/install/linux/debian/) and run this again." >&2

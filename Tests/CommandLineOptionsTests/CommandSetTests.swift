@@ -26,6 +26,7 @@ struct CommandSetTests {
         #expect(try choice("help", "listen") == #"tool listen ["--help"]"#)
         #expect(try [choice("help"), choice("--help"), choice("-h")] == ["help", "help", "help"])
         #expect(try choice("--version") == "version")
+        #expect(try [choice("--generate", "man"), choice("--generate=man", "look")] == ["man", "man"])
     }
 
     @Test func `what is no command is told with what was meant or what there is`() {
@@ -56,6 +57,8 @@ struct CommandSetTests {
                   listen  to listen
 
                 tool COMMAND --help tells the options, examples and exit statuses of one.
+                tool --generate WHAT prints: one of man, complete-bash, complete-zsh, complete-fish,
+                environment.
 
                 """)
         #expect(set.commands[0].helpText().contains("    1  saw nothing\n"))

@@ -32,6 +32,11 @@ import Testing
             Other:
               --help                    Show this text and exit.
               --version                 Show the version and exit.
+              --generate WHAT           Print this program's manual page (man), what a shell
+                                        needs to complete its options (complete-bash,
+                                        complete-zsh, complete-fish), or a file of its
+                                        environment variables for a service manager
+                                        (environment), and exit.
 
             Examples:
               sample --pt 120x120 --scale 3

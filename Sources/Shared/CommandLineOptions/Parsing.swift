@@ -84,9 +84,9 @@ private struct ArgumentScan {
     }
 
     private mutating func readArtifact(_ argument: String, _ rest: inout ArraySlice<String>) {
+        let next = argument == "--generate" ? rest.popFirst() : nil
         do throws(UsageError) {
-            let artifact = try Artifact(argument: argument, next: rest.first)
-            if argument == "--generate" { rest.removeFirst() }
+            let artifact = try Artifact(argument: argument, next: next)
             request = request ?? .generate(artifact)
         } catch {
             problems += error.problems
