@@ -55,6 +55,7 @@ FailureActionExitStatus=1
 Type=oneshot
 ExecStart=/check/in-debian.sh
 WorkingDirectory=/check
+Environment=HOME=/root
 StandardOutput=file:/check/log
 StandardError=inherit
 TimeoutStartSec=240

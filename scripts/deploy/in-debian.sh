@@ -30,7 +30,7 @@ for program in worker enqueue fleet; do
         grep -q "_thumbnail_$program" || fail "bash knows no completions of $program"
     zsh -fc "autoload -Uz compinit; compinit -u -D; print \$_comps[thumbnail-$program]" | grep -q "^_thumbnail-$program$" ||
         fail "zsh knows no completions of $program"
-    fish --no-config -c "complete -C 'thumbnail-$program --gen'" | grep -q '^--generate' || fail "fish knows no completions of $program"
+    fish -c "complete -C 'thumbnail-$program --gen'" | grep -q '^--generate' || fail "fish knows no completions of $program"
 done
 whatis thumbnail-fleet | grep -q 'looks after' || fail "whatis"
 echo "seen: programs, manual pages, and completions of bash, zsh and fish"
