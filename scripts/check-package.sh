@@ -37,6 +37,15 @@ cp "$package" scripts/deploy/in-debian.sh "$machine/check"
 mkdir "$machine/check/photos"
 cp Tests/Fixtures/*.jpg "$machine/check/photos"
 
+# The fence that this kernel gives a worker outside: inside it must not be lower.
+mkdir "$work/nothing"
+fenced=$(REDIS_URL=redis://127.0.0.1:1 timeout 2 "$top"/.build/deb/thumbnail-fleet-*/bin/thumbnail-worker \
+    --output "$work/nothing" 2>&1 | grep -m 1 worker.fenced || true)
+rm -r "$work/nothing"
+grep -oE '"holds":\[[^]]*\]' <<<"$fenced" >"$machine/check/fence" || fail "no fence outside: $fenced"
+
+# What nspawn would refuse and a Debian of its own does not.
+filter=--system-call-filter="landlock_create_ruleset landlock_add_rule landlock_restrict_self"
 inside() { systemd-nspawn --quiet --register=no --keep-unit --directory "$machine" --console=pipe "$@"; }
 
 # What apt fetches is kept for the next time.
@@ -65,7 +74,7 @@ END
 inside /bin/systemctl --quiet enable check.service
 status=0
 timeout --kill-after 10 300 systemd-nspawn --quiet --register=no --keep-unit --directory "$machine" --console=pipe \
-    --private-network --boot >"$work/boot.log" 2>&1 </dev/null || status=$?
+    "$filter" --private-network --boot >"$work/boot.log" 2>&1 </dev/null || status=$?
 if [ "$status" -ne 0 ]; then
     tail -n 60 "$machine/check/log" >&2 || tail -n 60 "$work/boot.log" >&2
     fail "the booted Debian ended with $status; all of it: $machine/check/log"

@@ -53,11 +53,11 @@ grep -q '^CapEff:[[:space:]]*0*$' "/proc/$pid/status" || fail "capabilities are 
 [ "$(property MemoryHigh)" = $((544 << 20)) ] || fail "MemoryHigh is $(property MemoryHigh)"
 [ "$(property ReadWritePaths)" = '/var/lib/thumbnail-fleet -/srv/thumbs' ] || fail "ReadWritePaths: $(property ReadWritePaths)"
 journalctl --unit "$unit" --output cat | grep worker.fenced >fenced || fail "no fence"
-for part in capabilities calls; do grep -q "\"$part\"" fenced || fail "the fence lacks $part: $(cat fenced)"; done
-echo "seen: the worker's own fence inside of the unit: $(grep -oE '"(holds|lacks)":\[[^]]*\]' fenced | tr '\n' ' ')"
+grep -qFf fence fenced || fail "the fence is lower than outside of the unit: $(cat fence fenced)"
+echo "seen: the worker's own fence inside of the unit, $(grep -oE '"holds":\[[^]]*\]' fenced)"
 exposure=$(systemd-analyze security --no-pager "$unit" | tail -n 1)
 systemd-analyze security --no-pager --threshold=20 "$unit" >/dev/null || fail "$exposure"
-echo "seen:$exposure"
+echo "seen: $exposure"
 
 # Fixtures have broken pictures among them: some jobs fail, and that is right.
 status=0
