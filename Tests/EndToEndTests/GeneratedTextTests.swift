@@ -7,6 +7,10 @@ import Testing
 /// programs are called as they are where they are installed from a package.
 struct GeneratedTextTests {
     static let programs = ["worker", "enqueue", "fleet"]
+    private static let commands = [
+        "status", "top", "dead", "delayed", "retry", "discard", "results", "batch", "pause", "resume",
+        "audit",
+    ]
 
     private let folder: TemporaryFolder
 
@@ -103,9 +107,7 @@ struct GeneratedTextTests {
         var texts = [try await output("./thumbnail-" + program, ["--help"])]
         texts.append(try await output("./thumbnail-" + program, ["--generate", "man"]))
         if program == "fleet" {
-            for command in [
-                "status", "dead", "retry", "discard", "results", "batch", "pause", "resume", "audit",
-            ] {
+            for command in Self.commands {
                 texts.append(try await output("./thumbnail-fleet", [command, "--help"]))
             }
         }
@@ -113,8 +115,9 @@ struct GeneratedTextTests {
             // A program that is run stands at the start of its line or behind a pipe.
             let bare = text.split(separator: "\n").filter { line in
                 line.split(separator: "|").contains { part in
-                    let word = part.drop { $0 == " " }.prefix { $0 != " " }
-                    return Self.programs.contains(String(word)) && part.contains("--")
+                    let words = part.split(separator: " ").prefix(2).map(String.init)
+                    return Self.programs.contains(words.first ?? "")
+                        && (Self.commands.contains(words.last ?? "") || words.last?.hasPrefix("--") == true)
                 }
             }
             #expect(bare == [])
