@@ -25,6 +25,7 @@ final class WorkerFacts: Sendable {
             ("host", host), ("pid", "\(getpid())"), ("version", programVersion),
             ("budget_bytes", "\(admission.total.bytes)"), ("reserved_bytes", "\(admission.reserved.bytes)"),
             ("reserved_peak_bytes", "\(admission.peakReserved.bytes)"),
+            ("reserved_byte_seconds", "\(Int64(admission.reservedByteSeconds))"),
             ("running", "\(counts.running)"), ("finished", "\(counts.finished)"),
             ("failed", "\(counts.failed)"), ("seen_at", Timestamp.now().rfc3339),
         ]

@@ -10,19 +10,32 @@ public final class MemoryAdmission: Sendable {
     /// The whole budget.
     public let total: ByteCount
 
-    private let state = Mutex(State())
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state: Mutex<State>
 
     private struct State {
         var reserved = ByteCount.zero
         var peakReserved = ByteCount.zero
+        var reservedOverTime: ByteTime
         var line = WaitingLine()
         /// Those who wait until nobody waits for memory.
         var onlookers: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastOnlooker: UInt64 = 0
+
+        /// To be called after each change of `reserved`, so that no change is between two looks of anybody.
+        mutating func noteReserved(at now: ContinuousClock.Instant) {
+            peakReserved = max(peakReserved, reserved)
+            reservedOverTime.change(to: reserved, at: now)
+        }
     }
 
-    public init(total: ByteCount) {
+    /// - Parameter now: the clock that `reservedByteSeconds` goes by.
+    public init(
+        total: ByteCount, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
         self.total = total
+        self.now = now
+        state = Mutex(State(reservedOverTime: ByteTime(start: now())))
     }
 
     /// Waits for its turn and for room, then holds `footprint` until the reservation ends.
@@ -63,6 +76,12 @@ public final class MemoryAdmission: Sendable {
     /// The most that was ever reserved at one time.
     public var peakReserved: ByteCount { state.withLock { $0.peakReserved } }
 
+    /// What was reserved from the start until now, summed up over time: byte-seconds. Between two looks, the
+    /// difference over the seconds and over `total` is the part of the budget that was in use.
+    public var reservedByteSeconds: Double {
+        state.withLock { $0.reservedOverTime.sum(at: now()) }
+    }
+
     /// How many wait for memory now.
     public var waiting: Int { state.withLock { $0.line.count } }
 
@@ -95,7 +114,7 @@ public final class MemoryAdmission: Sendable {
         state.withLock { state in
             guard state.line.isEmpty, amount <= total - state.reserved else { return false }
             state.reserved += amount
-            state.peakReserved = max(state.peakReserved, state.reserved)
+            state.noteReserved(at: now())
             return true
         }
     }
@@ -122,7 +141,7 @@ public final class MemoryAdmission: Sendable {
                 state.reserved += footprint
                 wakes.append(.admit(state.line.removeFirst()))
             }
-            state.peakReserved = max(state.peakReserved, state.reserved)
+            state.noteReserved(at: now())
             if state.line.isEmpty, !state.onlookers.isEmpty {
                 wakes += state.onlookers.values.map(Wake.tell)
                 state.onlookers.removeAll()
