@@ -53,10 +53,12 @@ struct ClaimLoop: Sendable {
             await writes.untilFewer(than: cores.count * PendingWrites.mostOfCore)
             await cores.untilSupplied(below: cores.count * Self.lookahead)
             do throws(BudgetError) {
-                var handover = ReservationHandover(try await admission.admit(Self.probe))
+                // Asleep in Redis or paused, it needs none; then a job that needs all there is goes first.
+                let standby = admission.standBy(try await admission.admit(Self.probe))
                 progress.begin(.attempting)
                 guard let claim = await next(&source) else { continue }
                 facts.noteClaim()
+                var handover = ReservationHandover(standby.end())
                 // Workers have died under a suspect. Alone, it can take no other job down with it, and
                 // jobs that merely died beside it are not counted as its like again.
                 if claim.isSuspect {

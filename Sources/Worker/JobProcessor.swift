@@ -24,13 +24,15 @@ struct JobProcessor: Sendable {
     /// Raised when running jobs are to be given back.
     let giveBack: Flag
 
-    /// Makes the thumbnails of one job. `reservation` is small when it comes and holds the job's
+    /// Makes the thumbnails of one job. `reservation` is small or nothing when it comes and holds the job's
     /// footprint from the admission on; it is the caller's to end.
     func process(
         _ job: Job, holding reservation: inout Reservation
     ) async throws(JobProblem) -> JobResult {
         var times = StageTimes()
         let request = try request(of: job)
+        // Somebody needed what this job was claimed with.
+        if reservation.footprint < ClaimLoop.probe { try await admit(ClaimLoop.probe, &reservation, &times) }
         var opened = try await inspect(job.source, &times)
         let plan = try plan(opened.picture, request, fileBytes: opened.source.size)
         let rendering = try await render(plan, of: &opened, holding: &reservation, &times)

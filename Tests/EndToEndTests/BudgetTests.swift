@@ -73,6 +73,39 @@ struct BudgetTests {
         try await fleet.expectAllSettled()
     }
 
+    /// The claim loop has the memory of a job's header in its hand when it goes to sleep or the queue is paused.
+    @Test(arguments: [false, true])
+    func `a job that takes the whole budget runs also while the worker sleeps in Redis, or is paused`(
+        isPaused: Bool
+    ) async throws {
+        let fleet = try await TestFleet()
+        try fleet.write(FlatPicture.bytes(side: 9600), to: "flat.jpg")
+        let job = #"{"source":"flat.jpg","pt":"1000x1000","scale":1}"#
+        try await fleet.push(job)
+        let measuring = try fleet.worker(["--drain", "--memory-budget", "64MiB"])
+        #expect(await measuring.wait() == .status(0))
+        let footprint = try #require(try await fleet.results(1)[0].footprintBytes)
+        let worker = try fleet.worker(
+            ["--memory-budget", "\(footprint)"],
+            environment: [
+                "LD_PRELOAD": BuiltProgram.path("libInterposer.so"), "INTERPOSER_READ_DELAY_MS": "1000",
+            ])
+        try await fleet.untilAsleep(worker)
+        try await fleet.push(job)
+        try await fleet.untilHolding(1, worker)
+        if isPaused {
+            try await fleet.operators.pause(because: "a test")
+        } else {
+            try await fleet.untilAsleep(worker)
+        }
+        let result = try await fleet.results(2)[1]
+        #expect(result.status == .done)
+        // Reading takes three seconds; a sleep in Redis five.
+        #expect(try #require(result.timings).wait < 1500)
+        await fleet.stop([worker])
+        try await fleet.expectAllSettled()
+    }
+
     @Test func `a picture whose scaled planes do not fit is streamed instead of refused`() async throws {
         let fleet = try await TestFleet()
         // At 1/4 its plane takes 5.5 MiB; the rest of a job takes less than the 8 that there are.

@@ -18,9 +18,24 @@ public final class MemoryAdmission: Sendable {
         var peakReserved = ByteCount.zero
         var reservedOverTime: ByteTime
         var line = WaitingLine()
+        /// Parts of `reserved` that go to those who wait; see `Standby`.
+        var standbys: [UInt64: ByteCount] = [:]
+        var lastStandby: UInt64 = 0
         /// Those who wait until nobody waits for memory.
         var onlookers: [UInt64: CheckedContinuation<Void, Never>] = [:]
         var lastOnlooker: UInt64 = 0
+
+        /// Reserves `amount` if it fits, taking what stands by where only that makes it fit.
+        mutating func reserve(_ amount: ByteCount, of total: ByteCount) -> Bool {
+            let standingBy = standbys.values.reduce(ByteCount.zero, +)
+            guard amount <= total - reserved + standingBy else { return false }
+            while amount > total - reserved, let (ticket, part) = standbys.first {
+                standbys[ticket] = nil
+                reserved -= part
+            }
+            reserved += amount
+            return true
+        }
 
         /// To be called after each change of `reserved`, so that no change is between two looks of anybody.
         mutating func noteReserved(at now: ContinuousClock.Instant) {
@@ -70,6 +85,19 @@ public final class MemoryAdmission: Sendable {
         }
     }
 
+    /// Lets others have the reservation while its owner sleeps.
+    public func standBy(_ reservation: consuming Reservation) -> Standby {
+        let amount = reservation.surrender()
+        var ticket: UInt64 = 0
+        update { state in
+            state.lastStandby += 1
+            ticket = state.lastStandby
+            state.standbys[ticket] = amount
+            return []
+        }
+        return Standby(ticket, in: self)
+    }
+
     /// What all reservations hold now; never more than `total`.
     public var reserved: ByteCount { state.withLock { $0.reserved } }
 
@@ -112,8 +140,7 @@ public final class MemoryAdmission: Sendable {
     /// False, and nothing taken, when somebody waits or there is less.
     func takeAtOnce(_ amount: ByteCount) -> Bool {
         state.withLock { state in
-            guard state.line.isEmpty, amount <= total - state.reserved else { return false }
-            state.reserved += amount
+            guard state.line.isEmpty, state.reserve(amount, of: total) else { return false }
             state.noteReserved(at: now())
             return true
         }
@@ -124,6 +151,11 @@ public final class MemoryAdmission: Sendable {
             state.reserved -= amount
             return []
         }
+    }
+
+    /// What is left of a standby, firm again: all or nothing.
+    func takeBack(_ ticket: UInt64) -> ByteCount {
+        state.withLock { $0.standbys.removeValue(forKey: ticket) } ?? .zero
     }
 
     private enum Wake {
@@ -137,8 +169,7 @@ public final class MemoryAdmission: Sendable {
     private func update(_ change: (inout State) -> [Wake]) {
         let wakes = state.withLock { state in
             var wakes = change(&state)
-            while let footprint = state.line.first, footprint <= total - state.reserved {
-                state.reserved += footprint
+            while let footprint = state.line.first, state.reserve(footprint, of: total) {
                 wakes.append(.admit(state.line.removeFirst()))
             }
             state.noteReserved(at: now())

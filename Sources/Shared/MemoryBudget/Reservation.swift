@@ -45,6 +45,12 @@ public struct Reservation: ~Copyable, Sendable {
         return true
     }
 
+    /// What was held, from now on held under another name.
+    mutating func surrender() -> ByteCount {
+        defer { footprint = .zero }
+        return footprint
+    }
+
     /// Gives back all above `rest` at once, without waiting. Traps when less than `rest` is held.
     public mutating func shrink(to rest: ByteCount) {
         let surplus = footprint - rest
