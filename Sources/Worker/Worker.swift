@@ -22,7 +22,7 @@ struct Worker: Sendable {
     private let admission: MemoryAdmission
     private let claimLoop: ClaimLoop
     private let outputs: OutputDirectory
-    private let files = BlockingThreads(name: "file")
+    private let files: BlockingThreads
     private let reaper: Reaper
     private let pauseWatch: PauseWatch
     private let metrics = JobMetrics()
@@ -54,6 +54,19 @@ struct Worker: Sendable {
             quarantine.note(change)
             switch change {
             case .outageBegan(let error):
+        files = BlockingThreads(name: "file") { shortage in
+            switch shortage {
+            case .began(let threads):
+                log.warning(
+                    "worker.threads_scarce",
+                    [
+                        "threads": .integer(threads),
+                        "do":
+                            "raise TasksMax, pids.max or ulimit -u: jobs wait for the threads that there are",
+                    ])
+            case .ended: log.info("worker.threads_suffice")
+            }
+        }
                 trouble.tell("redis.outage_began", .redis(error))
             case .outageEnded(let length):
                 progress.excuse()
