@@ -124,6 +124,7 @@ struct ClaimLoop: Sendable {
         if answer != .leaseLapsed { progress.noteAttempt() }
         switch answer {
         case .jobs(let jobs): return jobs.first.map { Claim(raw: $0.raw, isSuspect: $0.crashes > 0) }
+        case .tooLong: _ = try await lookAtList()
         case .empty:
             ranDry?.announce()
             source = .blockingMove
@@ -210,6 +211,9 @@ struct ClaimLoop: Sendable {
             await pause(Self.outOfMemoryPoll)
             return
         case .redis(let reason) where reason.isOutage || reason == .cancelled: break
+        case .redis(.replyTooLong):
+            await dispose(after: error)
+            return
         case .redis, .unexpectedAnswer, .evicts:
             trouble.note("claim.failed", error)
             await pause(Self.errorPause)
@@ -217,12 +221,45 @@ struct ClaimLoop: Sendable {
         guard !Task.isCancelled, queue.ownership == .list else { return }
         // The connection broke, and with it perhaps a reply that carried a job.
         do throws(QueueError) {
-            let unknown = running.unknown(among: try await queue.claimedHere())
-            if !unknown.isEmpty { log.info("claim.recovered", ["jobs": .integer(unknown.count)]) }
-            if !unknown.isEmpty { source = .recovered(unknown.reversed()) }
+            let unknown = try await lookAtList()
+            if !unknown.isEmpty {
+                log.info("claim.recovered", ["jobs": .integer(unknown.count)])
+                source = .recovered(unknown.reversed())
+            }
         } catch {
             log.debug("claim.not_recovered", ["error": .text(of: error)])
         }
+    }
+
+    /// The jobs in this worker's list that no claim here knows, oldest first, if none was settled meanwhile. What is
+    /// too long for a job has been buried then, without being read.
+    private func lookAtList() async throws(QueueError) -> [[UInt8]] {
+        let held = try await queue.claimedHere()
+        for job in held.buried {
+            running.countBuried()
+            log.warning(
+                "job.buried",
+                [
+                    "id": .string(job.id), "source": "", "code": .string(ErrorCode.invalidJob.rawValue),
+                    "error": .string("expected at most \(QueueLimits.jobBytes) bytes, found \(job.bytes)"),
+                    "attempt": .integer(job.attempt),
+                ])
+        }
+        return running.unknown(among: held.jobs)
+    }
+
+    /// A blocking move has put what is too long for a job into this worker's list, or a plain pop has taken it out
+    /// of Redis: then nobody has it any more.
+    private func dispose(after error: QueueError) async {
+        guard queue.ownership == .list else {
+            return log.error(
+                "claim.too_long",
+                [
+                    "error": .text(of: error),
+                    "do": "find who pushes it; with --fetch claim its bytes are kept in the dead list",
+                ])
+        }
+        do throws(QueueError) { _ = try await lookAtList() } catch { trouble.note("claim.failed", error) }
     }
 
     /// Shorter when the task is cancelled.
@@ -233,11 +270,6 @@ struct ClaimLoop: Sendable {
     private func start(_ raw: [UInt8], _ reservation: ReservationHandover, in jobs: JobTasks) async {
         let reading = Job.read(raw)
         let token = running.begin(reading.ticket)
-        // Too large to be a job, and to be held often: buried before the next claim, so that there is one.
-        if raw.count > QueueLimits.jobBytes {
-            await settlement.run(reading, as: token, holding: reservation.take())
-            return
-        }
         jobs.start { [settlement] in
             await settlement.run(reading, as: token, holding: reservation.take())
         }

@@ -65,6 +65,9 @@ final class RunningJobs: Sendable {
         }
     }
 
+    /// One was buried that nobody claimed: too long for a job.
+    func countBuried() { state.update { $0.counts.failed += 1 } }
+
     /// All claims that nobody is settling, for the caller to give back.
     func takeUnsettled() -> [(Token, JobTicket)] {
         state.update { state in

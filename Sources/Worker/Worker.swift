@@ -79,7 +79,9 @@ struct Worker: Sendable {
         }
         let keys = QueueKeys(queue: options.queue)
         let name = id.connectionName
-        claims = RedisClient(options.redis, name: name, health: redis)
+        var claimLimits = RedisLimits()
+        claimLimits.longestString = QueueLimits.longestClaim
+        claims = RedisClient(options.redis, name: name, limits: claimLimits, health: redis)
         moves = RedisClient(options.redis, name: name, health: redis)
         queue = WorkerQueue(
             keys, worker: id, claims: claims, moves: moves, limits: limits,
@@ -271,7 +273,7 @@ struct Worker: Sendable {
         await withDeadline(Self.releasePatience) {
             do throws(QueueError) {
                 if queue.ownership == .list {
-                    for raw in try await queue.claimedHere() {
+                    for raw in try await queue.claimedHere().jobs {
                         _ = try await queue.release(Job.read(raw).ticket)
                     }
                 }

@@ -28,7 +28,7 @@ struct CutScenario {
     static let moves: Set = [
         "PING", "ROLE", "CLIENT", "CONFIG", "audit", "renew", "claim", "BLMOVE", "finish", "retry", "bury",
         "promote",
-        "deregister", "LRANGE",
+        "deregister", "held",
     ]
 
     /// So that commands are told apart by the move they make.

@@ -47,7 +47,7 @@ struct ModelTests {
             "enqueued", "already", "full", "claimed", "claimed alone", "empty", "paused", "lapsed", "moved",
             "finished", "buried", "buried after retries", "retried", "released", "stale", "renewed",
             "told of losses", "told of suspects", "requeued", "buried by crashes", "forgotten", "cut",
-            "promoted", "left", "stayed", "audited", "decided", "decided before", "swept",
+            "promoted", "left", "stayed", "audited", "decided", "decided before", "swept", "held",
         ]
         #expect(Set(answers.filter { $0.value >= 20 }.keys) == expected, "\(answers)")
     }
@@ -59,6 +59,7 @@ struct ModelTests {
         case .alreadyEnqueued: return ["already"]
         case .full: return ["full"]
         case .claimed(let jobs): return [jobs.contains { $0.crashes > 0 } ? "claimed alone" : "claimed"]
+        case .held(let jobs): return jobs.isEmpty ? [] : ["held"]
         case .empty: return ["empty"]
         case .paused: return ["paused"]
         case .leaseLapsed: return ["lapsed"]

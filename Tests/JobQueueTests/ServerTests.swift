@@ -145,7 +145,7 @@ struct ServerTests {
             Issue.record("got \(String(describing: error))")
             return
         }
-        let found = try await worker.claimedHere()
+        let found = try await worker.claimedHere().jobs
         let waitingJobs = try await fleet.operators.audit().waiting
         #expect(found.count + waitingJobs == 1)
         #expect(try await fleet.operators.audit().missing == 0)

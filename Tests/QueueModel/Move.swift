@@ -19,6 +19,8 @@ public enum Move: Sendable, Equatable {
     case blockingMove(worker: String)
     /// BRPOP, by a worker that keeps no list.
     case pop
+    /// A worker looks what its list holds.
+    case lookAtList(worker: String)
     case settle(Settling, ModelJob, worker: String)
     /// Of a job that came by `pop`.
     case settlePopped(Settling, ModelJob)
@@ -67,6 +69,7 @@ public enum Outcome: Sendable, Equatable {
     case paused
     case leaseLapsed
     case moved([UInt8])
+    case held([[UInt8]])
     case finished(attempt: Int)
     case buried(attempt: Int)
     case retried(attempt: Int, pause: Int)
@@ -100,6 +103,7 @@ extension Move: CustomStringConvertible {
         case .claim(let worker, let limit): "\(worker): claim \(limit)"
         case .blockingMove(let worker): "\(worker): blocking move"
         case .pop: "pop"
+        case .lookAtList(let worker): "\(worker) looks at its list"
         case .settle(let settling, let job, let worker): "\(worker): \(settling) \(job)"
         case .settlePopped(let settling, let job): "popped: \(settling) \(job)"
         case .renew(let worker): "\(worker): renew"

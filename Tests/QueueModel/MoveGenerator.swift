@@ -51,7 +51,8 @@ public struct MoveGenerator: RandomNumberGenerator, Sendable {
         case 67..<69:
             guard case .settle(let settling, let job, _)? = pick(settlings) else { return .reclaim }
             return .settle(settling, job, worker: worker)
-        case 69..<74: return .renew(worker: worker)
+        case 69: return .lookAtList(worker: pick(state.lists.keys.sorted()) ?? worker)
+        case 70..<74: return .renew(worker: worker)
         case 74..<80: return .silence(worker: pick(state.lists.keys.sorted()) ?? worker)
         case 80..<88: return .reclaim
         case 88..<93: return .promote

@@ -41,6 +41,7 @@ public struct QueueModel: Sendable {
             guard let raw = state.waiting.popLast() else { return .nothing }
             popped.append(ledger.job(raw))
             return .moved(raw)
+        case .lookAtList(let worker): return lookAtList(of: worker)
         case .settle(let settling, let job, let worker):
             guard take(job, from: worker) else { return .stale }
             return settle(settling, job)
@@ -118,6 +119,11 @@ public struct QueueModel: Sendable {
         }
         countNewcomers(worker)
         return .claimed(claimed)
+    }
+
+    private mutating func lookAtList(of worker: String) -> Outcome {
+        countNewcomers(worker)
+        return .held((state.lists[worker] ?? []).reversed())
     }
 
     // MARK: settle

@@ -29,6 +29,9 @@ public struct QueueLimits: Sendable {
     public static let jobsPerClaim = 100
     /// Bytes of one job; checked before it is parsed.
     public static let jobBytes = 64 << 10
+    /// Bytes of one string that a worker reads of an answer to a claim: a job and room to spare. Whatever somebody
+    /// pushes, no more of it gets into a worker's memory.
+    public static let longestClaim = 2 * jobBytes
 
     public init() {}
 }

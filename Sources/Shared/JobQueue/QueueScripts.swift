@@ -3,6 +3,7 @@ import Redis
 /// The Lua files, ready to run: first line, shared prelude, then the move.
 enum QueueScripts {
     static let claim = make("claim", PackageResources.claim_lua)
+    static let held = make("held", PackageResources.held_lua)
     static let finish = make("finish", PackageResources.finish_lua)
     static let bury = make("bury", PackageResources.bury_lua)
     static let retry = make("retry", PackageResources.retry_lua)
@@ -21,7 +22,8 @@ enum QueueScripts {
     static let enqueue = make("enqueue", PackageResources.enqueue_lua, runsWhenFull: false)
 
     static let all = [
-        claim, finish, bury, retry, release, renew, reclaim, promote, deregister, audit, sweep, pause, recent,
+        claim, held, finish, bury, retry, release, renew, reclaim, promote, deregister, audit, sweep, pause,
+        recent,
         retryDead, discardDead, enqueue,
     ]
 

@@ -46,6 +46,8 @@ public struct WorkerQueue: Sendable {
 
     public enum ClaimAnswer: Sendable, Equatable {
         case jobs([Claimed])
+        /// The oldest is too long for a job. It is in the worker's list, where `claimedHere` buries it.
+        case tooLong
         case empty
         case paused
         /// The lease is over: renew it before claiming.
@@ -63,6 +65,7 @@ public struct WorkerQueue: Sendable {
         var values = (reply.array ?? [])[...]
         switch values.popFirst()?.text {
         case "empty": return .empty
+        case "too_long": return .tooLong
         case "paused": return .paused
         case "lapsed": return .leaseLapsed
         case "jobs":
@@ -78,7 +81,8 @@ public struct WorkerQueue: Sendable {
 
     /// Sleeps until a job comes or the time is over, and takes that one: `BLMOVE`. Nil when none came.
     ///
-    /// At maxmemory Redis refuses it (`outOfMemory`): poll with `claim` then. Not aware of a pause.
+    /// At maxmemory Redis refuses it (`outOfMemory`): poll with `claim` then. Not aware of a pause. What is too
+    /// long to be read (`replyTooLong`) lies in the list all the same, where `claimedHere` buries it.
     public func wait(atMost limit: Duration) async throws(QueueError) -> [UInt8]? {
         let seconds = "\(Double(max(limit.milliseconds, 1)) / 1000)"
         return try await popped(
@@ -105,14 +109,36 @@ public struct WorkerQueue: Sendable {
         }
     }
 
-    /// The jobs in this worker's list, oldest first: what it holds, known to it or not.
-    public func claimedHere() async throws(QueueError) -> [[UInt8]] {
-        let command = RedisCommand("LRANGE", keys.list(of: worker), "0", "-1", mayBeReplayed: true)
-        do {
-            return try await moves.callWhenUp(command).array?.compactMap(\.bytes).reversed() ?? []
-        } catch {
-            throw .redis(error)
+    public struct Held: Sendable, Equatable {
+        /// Oldest first.
+        public let jobs: [[UInt8]]
+        /// What was buried, since it is too long for a job.
+        public let buried: [TooLong]
+    }
+
+    /// What somebody pushed that is too long for a job: `bytes` of it.
+    public struct TooLong: Sendable, Equatable {
+        public let id: String
+        public let bytes: Int
+        public let attempt: Int
+    }
+
+    /// The jobs in this worker's list, known to it or not. What is too long for one is buried on the way, and its
+    /// bytes stay in Redis: a worker has no room for them.
+    public func claimedHere() async throws(QueueError) -> Held {
+        let arguments = words([worker, limits.results, limits.batchLifetime.wholeSeconds, limits.dead])
+        let reply = try await run(
+            QueueScripts.held, on: moves, arguments, mayBeReplayed: true, waits: true)
+        guard let parts = reply.array, parts.count == 2, let jobs = parts[0].array,
+            let facts = parts[1].array,
+            facts.count % 3 == 0
+        else { throw .unexpectedAnswer(to: "held", reply) }
+        let buried = stride(from: 0, to: facts.count, by: 3).map { index in
+            TooLong(
+                id: facts[index].text ?? "", bytes: facts[index + 1].integer ?? 0,
+                attempt: facts[index + 2].integer ?? 0)
         }
+        return Held(jobs: jobs.compactMap(\.bytes), buried: buried)
     }
 
     /// How many workers died under a job that is not settled. `claim` tells by itself; a blocking move

@@ -68,7 +68,7 @@ struct RedisClientLoop {
         } catch {
             for request in group {
                 // Not connected means not sent; after that nobody knows what ran.
-                if request.waitsForRedis && (!error.isAmbiguous || request.mayBeReplayed) {
+                if request.waitsForRedis && error.isOutage && (!error.isAmbiguous || request.mayBeReplayed) {
                     again.append(request)
                 } else {
                     request.continuation.resume(returning: .failure(error))

@@ -30,6 +30,8 @@ public enum RedisError: Error, Sendable, Equatable {
     case server(String)
     /// The reply is of another shape than the command promises.
     case unexpectedReply(String)
+    /// The reply holds a string longer than `RedisLimits.longestString`. The command ran.
+    case replyTooLong(limit: Int)
     /// The client was closed, or the waiting task cancelled, before the command was sent.
     case cancelled
 
@@ -80,7 +82,8 @@ public enum RedisError: Error, Sendable, Equatable {
         switch self {
         case .unreachable, .silent, .timedOut, .connectionLost, .notServing: true
         case .badAddress, .insecure, .unknownPrimary, .authenticationFailed, .forbidden, .outOfMemory,
-            .noScript, .wrongType, .server, .unexpectedReply, .cancelled:
+            .noScript, .wrongType, .server, .unexpectedReply,
+            .replyTooLong, .cancelled:
             false
         }
     }
@@ -91,7 +94,9 @@ public enum RedisError: Error, Sendable, Equatable {
         case .badAddress, .insecure, .unknownPrimary, .authenticationFailed, .forbidden, .noScript,
             .wrongType, .server, .unexpectedReply:
             true
-        case .unreachable, .silent, .timedOut, .connectionLost, .notServing, .outOfMemory, .cancelled: false
+        case .unreachable, .silent, .timedOut, .connectionLost, .notServing, .outOfMemory, .replyTooLong,
+            .cancelled:
+            false
         }
     }
 
@@ -106,7 +111,9 @@ public enum RedisError: Error, Sendable, Equatable {
         case .authenticationFailed: .authentication
         case .forbidden: .permission
         case .outOfMemory: .full
-        case .badAddress, .unknownPrimary, .noScript, .wrongType, .server, .unexpectedReply: .other
+        case .badAddress, .unknownPrimary, .noScript, .wrongType, .server, .unexpectedReply,
+            .replyTooLong:
+            .other
         }
     }
 
@@ -117,7 +124,7 @@ public enum RedisError: Error, Sendable, Equatable {
     /// The command may have run although there is no answer.
     public var isAmbiguous: Bool {
         switch self {
-        case .timedOut, .connectionLost: true
+        case .timedOut, .connectionLost, .replyTooLong: true
         default: false
         }
     }
@@ -143,6 +150,7 @@ extension RedisError: CustomStringConvertible {
         case .noScript: "Redis does not know the script"
         case .wrongType(let text), .server(let text): "Redis answered: \(text)"
         case .unexpectedReply(let what): "Redis answered in an unexpected shape: \(what)"
+        case .replyTooLong(let limit): "Redis answered with more than \(limit) bytes"
         case .cancelled: "the call was cancelled before it was sent"
         }
     }

@@ -17,6 +17,10 @@ public struct RedisLimits: Sendable {
     /// Bytes sent as one pipeline before its answers are read.
     public var pipelineBytes = 4 << 20
 
+    /// Bytes of the longest string in an answer: at more the connection is given up (`replyTooLong`), with no more
+    /// than that read. Nil: as long as Redis sends.
+    public var longestString: Int?
+
     public init() {}
 
     func pause<Generator: RandomNumberGenerator>(

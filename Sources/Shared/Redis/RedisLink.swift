@@ -66,6 +66,8 @@ final class RedisLink {
             replies = try wire.exchange(commands, within: limit)
         } catch {
             self.wire = nil
+            // Redis is well; what it sends is not for us.
+            if case .replyTooLong = error { throw error }
             isProvenByCallOnly = false
             fail(with: error)
             throw error

@@ -16,6 +16,7 @@ final class RedisWire {
     private let interruption: Interruption?
     /// Nothing has been received so far.
     private var isFresh = true
+    private let longestString: Int?
     /// The server's number for this connection, for CLIENT UNBLOCK.
     private(set) var id: Int64 = 0
 
@@ -27,6 +28,7 @@ final class RedisWire {
     ) throws(RedisError) {
         ignoreBrokenPipes()
         self.interruption = interruption
+        longestString = limits.longestString
         let connection = unsafe try Self.connected(to: address, within: limits.connect)
         unsafe context = connection
         do throws(RedisError) {
@@ -72,6 +74,9 @@ final class RedisWire {
                 replies.append(reply)
             }
             if replies.count == commands.count { break }
+            if let longestString, unreadBytes > longestString {
+                throw .replyTooLong(limit: longestString)
+            }
             let (sendEvents, receiveEvents) = (cipher?.sendEvents ?? POLLOUT, cipher?.receiveEvents ?? POLLIN)
             let ready = try wait(
                 for: receiveEvents | (isSent ? 0 : sendEvents), until: deadline, limit: limit)
@@ -192,6 +197,13 @@ final class RedisWire {
             return unsafe redisAppendCommandArgv(context, Int32(command.ends.count), &starts, &lengths)
         }
         precondition(result == REDIS_OK, "out of memory while composing a command")
+    }
+
+    /// What has come of a string that is not complete, and its length before it: hiredis keeps the strings that are
+    /// complete elsewhere.
+    private var unreadBytes: Int {
+        let reader = unsafe context.pointee.reader.pointee
+        return unsafe reader.len - reader.pos
     }
 
     private func nextBufferedReply() throws(RedisError) -> RedisReply? {

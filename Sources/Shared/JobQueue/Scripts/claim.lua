@@ -3,6 +3,8 @@
 -- ARGV  1 worker id   2 limit, 1…100   3 lease in ms, for a worker that has none yet
 -- Answers {'jobs', raw, crashes, raw, crashes, …}  now in the worker's list; `crashes` counts the
 --                        workers that died under the job. A job with crashes comes alone.
+--         {'too_long'}   the oldest is too long for a job, and to be sent; it is now in the worker's list, for
+--                        `held` to bury it
 --         {'empty'}      nothing waits
 --         {'paused'}     the queue is paused
 --         {'lapsed'}     the worker's lease is over; others may be taking its jobs: renew first
@@ -29,6 +31,13 @@ local taken = 0
 while taken < limit do
     local raw = redis.call('LINDEX', QUEUE, -1)
     if not raw then break end
+    if #raw > JOB_BYTES then
+        if taken > 0 then break end
+        redis.call('LMOVE', QUEUE, OWN, 'RIGHT', 'LEFT')
+        taken = 1
+        answer = {'too_long'}
+        break
+    end
     local crashed = 0
     if some_have_attempts then
         local _
