@@ -43,8 +43,9 @@ chaos: setup ## break a whole fleet for minutes and count its jobs; SEED=7 JOBS=
 sanitize: setup ## run the tests under thread sanitizer and address sanitizer; SANITIZER=thread SUITES=RedisTests
 	@scripts/sanitize.sh
 
-fuzz: setup ## look for files, jobs and options that break us; TARGET="scaled header metadata decode job options" LENGTH=30m CORPUS=folder of more seeds
-	@scripts/fuzz.sh
+fuzz: setup ## look for files, jobs and options that break us; TARGET="scaled header metadata decode job options" SECONDS=1800 CORPUS=folder of more seeds
+	@# In a shell SECONDS counts by itself.
+	@$(if $(SECONDS),LENGTH=$(SECONDS)s )scripts/fuzz.sh
 
 bench: release ## measure us against libvips, Pillow, OpenCV, Celery, Dramatiq and RQ; QUICK=1 for a look, MEASURES="fleet"
 	@scripts/bench.sh
