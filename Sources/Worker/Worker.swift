@@ -37,6 +37,10 @@ struct Worker: Sendable {
     static let startPatience = Duration.seconds(10)
     /// How long giving jobs back may take when Redis does not answer: the lease gives them back, too.
     static let releasePatience = Duration.seconds(3)
+    /// How long Redis may take to let go of a claim that sleeps in it, and to let the worker leave once it has
+    /// not answered for `releasePatience`.
+    static let wakePatience = Duration.seconds(2)
+    static let hungPatience = Duration.seconds(1)
 
     /// Between two looks of `--drain` at jobs that run elsewhere or are delayed.
     static let drainPace = Duration.seconds(1)
@@ -50,10 +54,6 @@ struct Worker: Sendable {
         let metrics = metrics
         let notices = surroundings.serviceManager.map { ServiceNotices(to: $0) }
         let progress = ClaimProgress(onFirstAttempt: { notices?.tellReady() })
-        let redis = RedisHealth { change in
-            quarantine.note(change)
-            switch change {
-            case .outageBegan(let error):
         files = BlockingThreads(name: "file") { shortage in
             switch shortage {
             case .began(let threads):
@@ -67,6 +67,10 @@ struct Worker: Sendable {
             case .ended: log.info("worker.threads_suffice")
             }
         }
+        let redis = RedisHealth { change in
+            quarantine.note(change)
+            switch change {
+            case .outageBegan(let error):
                 trouble.tell("redis.outage_began", .redis(error))
             case .outageEnded(let length):
                 progress.excuse()
@@ -166,19 +170,24 @@ struct Worker: Sendable {
             Task { await StrayFiles.sweep(outputs, known: operators, on: files, log: log) }
             group.addTask { await reaper.run() }
             group.addTask { await pauseWatch.run() }
-            await superviseUntilStopped(signals, claiming: claiming, working: working)
+            let isHung = await superviseUntilStopped(signals, claiming: claiming, working: working)
             group.cancelAll()
             claiming.cancel()
             jobs.close()
             working.cancel()
+            // Before the others have ended: what they ask of a Redis that hangs ends with the connections.
+            await leave(within: isHung ? Self.hungPatience : Self.releasePatience)
         }
-        await leave()
     }
 
-    /// Turns what happens into events of `ShutdownState`, and performs its actions.
+    /// Turns what happens into events of `ShutdownState`, and performs its actions. No action waits for Redis: a
+    /// deadline or a second signal must not come late because Redis hangs.
+    ///
+    /// - Returns: true if Redis did not answer when jobs were given back.
     private func superviseUntilStopped(
         _ signals: AsyncStream<ProcessSignals.Signal>, claiming: Task<Void, Never>, working: Task<Void, Never>
-    ) async {
+    ) async -> Bool {
+        var isHung = false
         let (events, happened) = AsyncStream.makeStream(of: ShutdownState.Event.self)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -187,9 +196,14 @@ struct Worker: Sendable {
                     happened.yield(.signal)
                 }
             }
-            if options.drains { group.addTask { await watchForDryQueue { happened.yield(.queueRanDry) } } }
+            // Nobody waits for its end: it may just have asked a Redis that hangs.
+            let watching = Task {
+                if options.drains { await watchForDryQueue { happened.yield(.queueRanDry) } }
+            }
+            defer { watching.cancel() }
             var state = ShutdownState()
             for await event in events {
+                if event == .releaseTimedOut { isHung = true }
                 for action in state.handle(event) {
                     switch action {
                     case .stopClaiming:
@@ -197,8 +211,10 @@ struct Worker: Sendable {
                         notices?.tellStopping()
                         log.info("worker.draining", ["running": .integer(running.counts.running)])
                         await Failpoint.draining.reach()
-                        await stop(claiming)
                         group.addTask {
+                            await stop(claiming)
+                            // What came after everything was given back.
+                            if giveBack.isSet { await release(running.takeUnsettled()) }
                             await running.untilAllSettled()
                             happened.yield(.lastJobSettled)
                         }
@@ -210,39 +226,50 @@ struct Worker: Sendable {
                     case .releaseJobs:
                         await Failpoint.givingBack.reach()
                         giveBack.set()
+                        let end = ContinuousClock.now + Self.releasePatience
                         // First, since whoever is cancelled can settle nothing: of a plain pop there is no copy.
                         let unsettled = running.takeUnsettled()
                         working.cancel()
                         group.addTask {
                             await release(unsettled)
                             // What was being settled already may still hang on a Redis that is away.
-                            do { try await Task.sleep(for: Self.releasePatience) } catch { return }
+                            do { try await Task.sleep(until: end) } catch { return }
                             happened.yield(.releaseTimedOut)
                         }
                     case .leave:
+                        claims.close()
                         happened.finish()
                     }
                 }
             }
             group.cancelAll()
         }
+        return isHung
     }
 
     /// Ends the claim loop. A claim asleep in Redis is woken until the loop has noticed: the wake-up may
-    /// come just before it falls asleep.
+    /// come just before it falls asleep. Where Redis hangs, the connection is given up: what it still moves into
+    /// this worker's list is found there. Of a plain pop nothing would be, so that one is waited for.
     private func stop(_ claiming: Task<Void, Never>) async {
         claiming.cancel()
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask {
+        // Nobody waits for its end: a call under way cannot be cancelled.
+        let waking = Task {
+            do {
                 while !Task.isCancelled {
-                    do {
-                        _ = try await queue.stopWaiting()
-                        try await Task.sleep(for: .milliseconds(5))
-                    } catch let error as QueueError {
-                        // Without Redis nothing is asleep in it.
-                        log.debug("claim.not_woken", ["error": .text(of: error)])
-                        return
-                    } catch { return }
+                    _ = try await queue.stopWaiting()
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+            } catch let error as QueueError {
+                // Without Redis nothing is asleep in it.
+                log.debug("claim.not_woken", ["error": .text(of: error)])
+            } catch {}
+        }
+        defer { waking.cancel() }
+        await withTaskGroup(of: Void.self) { group in
+            if queue.ownership == .list {
+                group.addTask {
+                    do { try await Task.sleep(for: Self.wakePatience) } catch { return }
+                    claims.close()
                 }
             }
             await claiming.value
@@ -269,15 +296,16 @@ struct Worker: Sendable {
     }
 
     /// Leaves the fleet: gives back what came with a lost reply, and returns the lease last.
-    private func leave() async {
-        await withDeadline(Self.releasePatience) {
+    private func leave(within patience: Duration) async {
+        await withDeadline(patience) {
             do throws(QueueError) {
                 if queue.ownership == .list {
                     for raw in try await queue.claimedHere().jobs {
                         _ = try await queue.release(Job.read(raw).ticket)
                     }
                 }
-                lease.stop()
+                // Waits for a renewal under way.
+                await files.run { lease.stop() }
                 _ = try await queue.deregister()
             } catch {
                 log.warning("worker.not_deregistered", ["error": .text(of: error)])
@@ -315,12 +343,19 @@ struct Worker: Sendable {
     }
 }
 
-/// Runs `work` and cancels it when `limit` has passed.
+/// Runs `work` and returns when it is done or `limit` has passed. Then it is cancelled, and goes on by itself
+/// where it waits for what cannot be cancelled: a call to Redis that is under way.
 private func withDeadline(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
+    let isDone = Watched(false)
+    let task = Task {
+        await work()
+        isDone.update { $0 = true }
+    }
     await withTaskGroup(of: Void.self) { group in
-        group.addTask { await work() }
+        group.addTask { await isDone.wait { $0 } }
         group.addTask { do { try await Task.sleep(for: limit) } catch { return } }
         await group.next()
         group.cancelAll()
     }
+    task.cancel()
 }

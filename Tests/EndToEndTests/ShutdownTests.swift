@@ -41,6 +41,75 @@ struct ShutdownTests {
         try await expectGivenBack(fleet)
     }
 
+    /// A plain pop leaves no copy in Redis: what is not given back is lost.
+    @Test(arguments: [1, 2])
+    func `what a plain pop has taken outlives the end of a drain, and a second signal`(signals: Int)
+        async throws
+    {
+        let fleet = try await TestFleet()
+        try fleet.write(SlowPicture.bytes(side: 4096, bands: 35), to: "slow.jpg")
+        for number in 0..<Self.slowJobs {
+            try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
+        }
+        let drainTime = signals == 1 ? "100ms" : "60s"
+        let worker = try fleet.worker(["--fetch", "brpop", "--drain-timeout", drainTime])
+        try await eventually("two jobs to be taken") {
+            try await fleet.operators.audit().waiting <= Self.slowJobs - 2 ? () : nil
+        }
+        for _ in 0..<signals {
+            worker.send(15)
+            try await eventually("the drain") { worker.standardError.contains("worker.draining") ? () : nil }
+        }
+        #expect(await worker.wait() == .status(0))
+        let ids = try await fleet.client.call(RedisCommand("LRANGE", fleet.keys.queue, "0", "-1")).array ?? []
+        let results = try await fleet.results(0)
+        #expect(ids.count + results.count == Self.slowJobs, "\(worker.standardError)")
+        #expect(ids.count >= Self.slowJobs - 2 && Set(ids.compactMap(\.text)).count == ids.count)
+        #expect(try await fleet.operators.audit().counters["released", default: 0] >= 1)
+        #expect(try await fleet.client.call(RedisCommand("HLEN", fleet.keys.attempts)).integer == 0)
+    }
+
+    enum Stop: String, Sendable, CaseIterable { case deadline, secondSignal }
+
+    @Test(arguments: Stop.allCases)
+    func `a Redis that hangs delays neither the drain's deadline nor a second signal`(stop: Stop) async throws
+    {
+        // One job, so that the claim loop sleeps in Redis, whose answer takes longest.
+        let (fleet, worker) = try await busyFleet(
+            jobs: 1, bands: 35, ["--drain-timeout", stop == .deadline ? "200ms" : "60s"])
+        try await fleet.untilAsleep(worker)
+        fleet.redis.freeze()
+        let start = ContinuousClock.now
+        worker.send(15)
+        if stop == .secondSignal {
+            try await eventually("the drain") { worker.standardError.contains("worker.draining") ? () : nil }
+            worker.send(15)
+        }
+        try await eventually("jobs to be given back") {
+            worker.standardError.contains("worker.releasing") ? () : nil
+        }
+        // A blocking move waits for seven seconds, another call for five; a claim is cut off after two.
+        #expect(ContinuousClock.now - start < .seconds(1.5))
+        #expect(await worker.wait() == .status(0))
+        #expect(ContinuousClock.now - start < .seconds(9), "it waited for that before it gave anything back")
+        fleet.redis.thaw()
+        // What could not be given back is in a list whose lease runs out.
+        let audit = try await fleet.operators.audit()
+        #expect(audit.waiting + audit.running == 1 && audit.missing == 0, "\(audit)")
+    }
+
+    @Test func `an idle worker ends in good time also while Redis hangs`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker()
+        try await fleet.untilAsleep(worker)
+        fleet.redis.freeze()
+        let start = ContinuousClock.now
+        worker.send(15)
+        #expect(await worker.wait() == .status(0))
+        #expect(ContinuousClock.now - start < .seconds(9))
+        fleet.redis.thaw()
+    }
+
     @Test func `a lease is kept for as long as the drain takes`() async throws {
         // Longer than a lease on one core; a second worker would take the job as soon as the lease is over.
         let fleet = try await TestFleet()
@@ -124,11 +193,11 @@ struct ShutdownTests {
 
     /// A worker that is decoding pictures of seconds, with more waiting.
     private func busyFleet(
-        bands: Int, _ arguments: [String] = []
+        jobs: Int = slowJobs, bands: Int, _ arguments: [String] = []
     ) async throws -> (TestFleet, ChildProcess) {
         let fleet = try await TestFleet()
         try fleet.write(SlowPicture.bytes(side: 4096, bands: bands), to: "slow.jpg")
-        for number in 0..<Self.slowJobs {
+        for number in 0..<jobs {
             try await fleet.push(#"{"source":"slow.jpg","pt":"90x90","scale":1,"id":"\#(number)"}"#)
         }
         let worker = try fleet.worker(arguments)
