@@ -132,7 +132,7 @@ let package = Package(
         // Tests: one target a module, then the programs as a whole.
         .target(
             name: "TestSupport", dependencies: ["Redis", "Threading", "CLinux"], path: "Tests/Support",
-            swiftSettings: strict),
+            exclude: ["slow_files.py"], swiftSettings: strict),
         tests("UnitsTests", ["Units"]),
         tests("GeometryTests", ["Geometry"]),
         tests("BuffersTests", ["Buffers"]),

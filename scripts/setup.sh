@@ -10,6 +10,8 @@ packages=(
     openssl
     # Tests produce and consume as a backend in Python does.
     python3 python3-redis
+    # A slow file system, where root may mount one.
+    python3-fusepy
 )
 if [ "${1:-}" = deploy ]; then
     packages+=(
