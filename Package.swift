@@ -128,6 +128,8 @@ let package = Package(
 
         .target(name: "Interposer", path: "Tests/Interposer"),
         .target(name: "AllocationCounter", path: "Tests/AllocationCounter"),
+        // For tests only: starts programs where the kernel seems to have no Landlock.
+        .executableTarget(name: "OldKernel", path: "Tests/OldKernel"),
 
         // Tests: one target a module, then the programs as a whole.
         .target(
@@ -184,7 +186,9 @@ let package = Package(
             path: "Tests/FleetSupport", swiftSettings: strict),
         tests(
             "EndToEndTests",
-            ["FleetSupport", "HTTP", "JobQueue", "Redis", "Threading", "Worker", "Enqueue", "Fleet"]),
+            [
+                "FleetSupport", "HTTP", "JobQueue", "OldKernel", "Redis", "Threading", "Worker", "Enqueue", "Fleet",
+            ]),
         tests("FaultTests", ["Failpoints", "FleetSupport", "JobQueue", "Redis", "Worker", "Enqueue"]),
         // Breaks a whole fleet in a seeded order; `make chaos` runs it for long, its test for a short time.
         .executableTarget(

@@ -70,6 +70,23 @@ struct SandboxTests {
         await fleet.stop([worker])
     }
 
+    @Test func `on a kernel without Landlock a worker says what its fence lacks, and works`() async throws {
+        let fleet = try await TestFleet()
+        let worker = try fleet.worker(on: [BuiltProgram.path("OldKernel")])
+        try await fleet.push(TestFleet.job("one"))
+        #expect(try await fleet.results(1)[0].status == .done)
+        let event = try #require(Self.fenceEvent(of: worker), "\(worker.standardError)")
+        #expect(event.contains(#""level":"warning""#) && event.contains(#""landlock":0"#), "\(event)")
+        let lacks = try #require(event.firstRange(of: #""lacks":["#).map { event[$0.upperBound...] })
+        for part in ["files", "ports", "signals"] {
+            #expect(lacks.prefix { $0 != "]" }.contains(part + ": "))
+        }
+        // The rest does not come from Landlock, and holds.
+        #expect(event.contains(#""holds":["capabilities","calls"]"#), "\(event)")
+        await fleet.stop([worker])
+        try await fleet.expectAllSettled()
+    }
+
     @Test func `without a sandbox a worker keeps its rights and says nothing of a fence`() async throws {
         let fleet = try await TestFleet()
         let worker = try fleet.worker(["--sandbox", "off"])
