@@ -108,6 +108,12 @@ private struct Extreme {
     let name: String
     let bytes: [UInt8]
 
+    /// Full of detail.
+    private init(_ width: Int, _ height: Int, coefficients: Int) {
+        name = "\(width)x\(height), 2x2 1x1 1x1, baseline, \(coefficients) coefficients a block"
+        bytes = NoisePicture.bytes(width: width, height: height, coefficients: coefficients, seed: 1)
+    }
+
     private init(_ width: Int, _ height: Int, _ factors: [(h: Int, v: Int)], progressive: Bool) {
         let sampling = factors.map { "\($0.h)x\($0.v)" }.joined(separator: " ")
         name = "\(width)x\(height), \(sampling), \(progressive ? "progressive" : "baseline")"
@@ -124,8 +130,16 @@ private struct Extreme {
             Extreme(1200, 900, [(1, 1), (1, 1), (1, 1), (1, 1)], progressive: progressive),
             Extreme(1200, 900, [(2, 2), (1, 1), (1, 1), (2, 2)], progressive: progressive),
             Extreme(1200, 900, [(1, 1), (2, 2), (1, 1)], progressive: progressive),
-        ] + subsampled.map { Extreme(1200, 900, [$0, (1, 1), (1, 1)], progressive: progressive) }
+        ] + (progressive ? [] : detailed)
+            + subsampled.map { Extreme(1200, 900, [$0, (1, 1), (1, 1)], progressive: progressive) }
     }
+
+    /// Baseline pictures of which several parts are read at a time, with the place of each block of a row: wide ones
+    /// have the most places, and 63 coefficients the longest blocks.
+    private static let detailed = [
+        Extreme(16_384, 64, coefficients: 20), Extreme(16_384, 64, coefficients: 63),
+        Extreme(4096, 512, coefficients: 8),
+    ]
 
     static let huge = [
         Extreme(10_000, 10_000, [(1, 1), (1, 1), (1, 1), (1, 1)], progressive: true),
