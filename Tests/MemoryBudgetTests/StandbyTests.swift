@@ -3,7 +3,7 @@ import Testing
 import Units
 
 /// Memory that its owner holds for nothing yet.
-struct StandbyTests {
+@Suite(.timeLimit(.minutes(1))) struct StandbyTests {
     @Test func `what stands by counts as reserved, and is its owner's again afterwards`() async throws {
         let admission = MemoryAdmission(total: ByteCount(100))
         let standby = admission.standBy(try await admission.admit(ByteCount(20)))
