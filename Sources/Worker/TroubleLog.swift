@@ -40,7 +40,7 @@ final class TroubleLog: Sendable {
 
 extension RedisAdvice {
     /// What an access list has to allow to a worker.
-    private static let permissions = "+@read +@write +@scripting +@connection +time"
+    private static let permissions = "+@read +@write +@scripting +@connection +time +info"
 
     init(_ options: WorkerOptions) {
         self.init(redis: options.redis, queue: options.queue, permissions: Self.permissions)

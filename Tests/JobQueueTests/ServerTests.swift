@@ -170,4 +170,21 @@ struct ServerTests {
         _ = try await fleet.client.call(RedisCommand("CONFIG", "SET", "maxmemory-policy", "noeviction"))
         try await fleet.operators.checkEviction()
     }
+
+    @Test(arguments: ["+info", "+config|get", "+ping"])
+    func `a user who may ask in one way only hears of the policy, and one who may not is not refused`(
+        rule: String
+    ) async throws {
+        let redis = try await PrivateRedis(configuration: ["--maxmemory-policy", "allkeys-lru"])
+        _ = try await redis.client().call(
+            RedisCommand("ACL", "SETUSER", "me", "on", ">secret", "+ping", rule))
+        let client = RedisClient(
+            RedisAddress(.unix(path: redis.socket), user: "me", password: "secret"), name: "me")
+        defer { client.close() }
+        let operators = OperatorQueue(QueueKeys(), client: client)
+        guard rule != "+ping" else { return try await operators.checkEviction() }
+        await #expect(throws: QueueError.evicts(policy: "allkeys-lru")) {
+            try await operators.checkEviction()
+        }
+    }
 }

@@ -141,7 +141,7 @@ extension OperatorQueue {
     }
 
     /// What INFO says, by name.
-    private static func facts(_ info: String) -> [Substring: Substring] {
+    static func facts(_ info: String) -> [Substring: Substring] {
         var facts: [Substring: Substring] = [:]
         for line in info.split(whereSeparator: \.isNewline) {
             let parts = line.split(separator: ":", maxSplits: 1)

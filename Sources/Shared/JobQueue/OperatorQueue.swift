@@ -53,11 +53,20 @@ public struct OperatorQueue: Sendable {
     /// Throws `evicts` when the server would delete jobs to make room. Unknown (an access list may hide
     /// the setting) is not an error.
     public func checkEviction() async throws(QueueError) {
+        if let policy = try await evictionPolicy(), policy != "noeviction" { throw .evicts(policy: policy) }
+    }
+
+    /// From INFO, so that an access list need not allow CONFIG GET, which shows passwords as well. Nil when it
+    /// allows neither.
+    private func evictionPolicy() async throws(QueueError) -> String? {
         do throws(QueueError) {
-            let reply = try await call(RedisCommand("CONFIG", "GET", "maxmemory-policy"))
-            if let policy = reply.array?.last?.text, policy != "noeviction" { throw .evicts(policy: policy) }
+            let info = Self.facts(try await call(RedisCommand("INFO", "memory")).text ?? "")
+            if let policy = info["maxmemory_policy"] { return String(policy) }
+        } catch .redis(.forbidden) {}
+        do throws(QueueError) {
+            return try await call(RedisCommand("CONFIG", "GET", "maxmemory-policy")).array?.last?.text
         } catch .redis(.forbidden) {
-            return
+            return nil
         }
     }
 
