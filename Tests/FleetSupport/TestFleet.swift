@@ -41,6 +41,18 @@ public final class TestFleet: Sendable {
         for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
     }
 
+    /// With a Redis that is set up in another way.
+    public init(
+        pictures: [String: String] = ["a.jpg": "landscape-420.jpg"],
+        startingRedis start: () async throws -> PrivateRedis
+    ) async throws {
+        place = try await FleetPlace()
+        redis = try await start()
+        client = redis.client()
+        folder = try TemporaryFolder()
+        for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
+    }
+
     public func write(_ bytes: [UInt8], to path: String) throws {
         let whole = sources + "/" + path
         try FileManager.default.createDirectory(

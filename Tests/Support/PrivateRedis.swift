@@ -37,6 +37,21 @@ public final class PrivateRedis: Sendable {
         try await start()
     }
 
+    /// A server as `configurationFile` sets it up, but for where it listens and keeps its data. `user` may do all.
+    public init(configurationFile: String, user: String, password: String, configuration: [String])
+        async throws
+    {
+        folder = try TemporaryFolder()
+        socket = folder.path + "/redis.sock"
+        address = RedisAddress(.unix(path: socket), user: user, password: password)
+        tcpAddress = nil
+        command =
+            ["redis-server", configurationFile, "--port", "0", "--unixsocket", socket, "--dir", folder.path]
+            + configuration
+        process = Mutex(nil)
+        try await start()
+    }
+
     deinit { process.withLock { $0?.send(SIGKILL) } }
 
     /// Starts the server again, after `kill`, and waits until it answers. `configuration` is for this time.
