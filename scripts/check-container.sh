@@ -3,6 +3,7 @@
 # uid 10001, no capability, a root file system that cannot be written. Checks compose.yaml, too. No Docker and no
 # registry is needed: buildah builds; Debian's archive stands in for the image debian:bookworm-slim, and this
 # machine's Swift for swift:bookworm. Root only. What was fetched and built is kept in .build/container.
+#   scripts/check-container.sh --last    runs the image of the last time instead of building one
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -67,11 +68,15 @@ version=$(sed -n 's/^public let programVersion = "\(.*\)"$/\1/p' Sources/Shared/
 grep -q "^ARG VERSION=$version$" deploy/container/Dockerfile || complain "ARG VERSION is not $version"
 
 image=localhost/thumbnail-fleet
-say "building $image"
-build build-using-dockerfile --layers --format docker --volume "$toolchain:$toolchain:ro" \
-    --build-arg SWIFT_IMAGE="$swift" --build-arg RUNTIME_IMAGE="$base" \
-    --build-arg REVISION="$(git rev-parse HEAD)" --file deploy/container/Dockerfile --tag "$image" . \
-    >"$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; complain "the image does not build: $work/build.log"; }
+if [ "${1:-}" = --last ]; then
+    has "$image" || complain "no image was built before" 69
+else
+    say "building $image"
+    build build-using-dockerfile --layers --format docker --volume "$toolchain:$toolchain:ro" \
+        --build-arg SWIFT_IMAGE="$swift" --build-arg RUNTIME_IMAGE="$base" \
+        --build-arg REVISION="$(git rev-parse HEAD)" --file deploy/container/Dockerfile --tag "$image" . \
+        >"$work/build.log" 2>&1 || { tail -n 30 "$work/build.log" >&2; complain "the image does not build: $work/build.log"; }
+fi
 
 build inspect --type image "$image" >"$work/image.json"
 python3 - "$work/image.json" "$version" <<'CHECK'
@@ -106,7 +111,6 @@ trap clean EXIT
 for program in worker enqueue fleet; do
     lacking=$(chroot "$root" ldd "/usr/local/bin/$program" | grep 'not found' || true)
     [ -z "$lacking" ] || complain "$program lacks libraries: $lacking"
-    [ "$(chroot "$root" "/usr/local/bin/$program" --version)" = "$program $version" ] || complain "$program --version"
 done
 [ ! -e "$root/usr/bin/swift" ] && [ ! -e "$root/usr/include/jpeglib.h" ] || complain "build tools are in the image"
 say "programs of $(du -shc "$root"/usr/local/bin/* | tail -n 1 | cut -f1), the whole image of $(du -sh "$root" | cut -f1)"
@@ -153,6 +157,12 @@ as_container() {
         sh -c "$inside" sh $variables "THUMBNAIL_LISTEN=$listen" "$(cat "$run/secrets/$user.env")" \
         setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all "$@"
 }
+
+# Not in a bare chroot: Swift reads a program's arguments from /proc.
+for program in worker enqueue fleet; do
+    [ "$(as_container operator "/usr/local/bin/$program" --version)" = "$program $version" ] \
+        || complain "$program --version"
+done
 
 (as_container worker /usr/local/bin/worker --memory-budget 64MiB) 2>"$run/worker.log" &
 outer=$!
