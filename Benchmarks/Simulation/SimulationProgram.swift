@@ -65,6 +65,8 @@ enum SimulationProgram {
             {
             case .showHelp: end(.done, printing: table.helpText())
             case .showVersion: end(.done, printing: table.versionText)
+            case .generate(let artifact):
+                end(generating: artifact, of: ProgramDescription(table), environment: processEnvironment())
             case .run(let values):
                 return Simulation.Settings(
                     workers: values[workersOption], jobs: values[jobsOption], hold: values[holdOption],

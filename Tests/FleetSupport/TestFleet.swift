@@ -49,6 +49,7 @@ public final class TestFleet: Sendable {
         place = try await FleetPlace()
         redis = try await start()
         client = redis.client()
+        url = redis.address.description
         folder = try TemporaryFolder()
         for (path, fixture) in pictures { try write(Fixture.bytes(fixture), to: path) }
     }
