@@ -59,16 +59,17 @@ enum FleetCommands {
 
     /// Apart from the others, since it asks a worker and not Redis.
     static let health = OptionTable(
-        command: "fleet health", version: programVersion,
+        command: "\(fleet) health", version: programVersion,
         summary: "ask one worker whether it lives; exits with 1 when it does not",
         purpose:
             "Asks the worker that listens at one address (its --listen) how it is, and prints the answer. For a "
             + "container's health check and other supervisors; needs no Redis.",
         groups: [.init("Which, and how", [Options.worker, Options.ready, Options.patience, Options.json])],
         examples: [
-            .init("fleet health", "The worker at \(Options.worker.facts.defaultText ?? "")."),
-            .init("HEALTHCHECK CMD [\"fleet\", \"health\"]", "In a Dockerfile, with THUMBNAIL_LISTEN set."),
-            .init("fleet health --worker 127.0.0.1:9465 --ready", "Does the second one claim jobs?"),
+            .init("\(fleet) health", "The worker at \(Options.worker.facts.defaultText ?? "")."),
+            .init(
+                "HEALTHCHECK CMD [\"\(fleet)\", \"health\"]", "In a Dockerfile, with THUMBNAIL_LISTEN set."),
+            .init("\(fleet) health --worker 127.0.0.1:9465 --ready", "Does the second one claim jobs?"),
         ],
         exitStatuses: [.done, .someJobsFailed, .usage],
         meanings: [

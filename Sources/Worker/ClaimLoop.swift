@@ -237,6 +237,7 @@ struct ClaimLoop: Sendable {
         let held = try await queue.claimedHere()
         for job in held.buried {
             running.countBuried()
+            settlement.metrics.note(.buried(attempt: job.attempt), because: .invalidJob)
             log.warning(
                 "job.buried",
                 [

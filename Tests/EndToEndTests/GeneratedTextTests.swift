@@ -8,7 +8,8 @@ import Testing
 struct GeneratedTextTests {
     static let programs = ["worker", "enqueue", "fleet"]
     private static let commands = [
-        "status", "top", "dead", "delayed", "retry", "discard", "results", "batch", "pause", "resume",
+        "status", "top", "health", "dead", "delayed", "retry", "discard", "results", "batch", "pause",
+        "resume",
         "audit",
     ]
 

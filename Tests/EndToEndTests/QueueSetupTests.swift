@@ -28,7 +28,7 @@ struct QueueSetupTests {
         let fleet = try await TestFleet(configuration: ["--maxmemory-policy", "allkeys-lru"])
         let proxy = try FaultProxy(before: fleet.redis.address)
         // Checking takes its time, and a thread of the lease would have enough of it.
-        proxy.plan(.hold, .before, command: 1, named: "CONFIG")
+        proxy.plan(.hold, .before, command: 1, named: "INFO")
         let worker = try fleet.worker(redis: "\(proxy.address)")
         #expect(await proxy.untilHit(atMost: .seconds(20)) != nil)
         try await Task.sleep(for: .milliseconds(500))

@@ -26,7 +26,7 @@ struct CutScenario {
 
     /// What a worker says to Redis in its life.
     static let moves: Set = [
-        "PING", "ROLE", "CLIENT", "CONFIG", "audit", "renew", "claim", "BLMOVE", "finish", "retry", "bury",
+        "PING", "ROLE", "CLIENT", "INFO", "audit", "renew", "claim", "BLMOVE", "finish", "retry", "bury",
         "promote",
         "deregister", "held",
     ]

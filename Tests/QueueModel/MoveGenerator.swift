@@ -52,6 +52,7 @@ public struct MoveGenerator: RandomNumberGenerator, Sendable {
             guard case .settle(let settling, let job, _)? = pick(settlings) else { return .reclaim }
             return .settle(settling, job, worker: worker)
         case 69: return .lookAtList(worker: pick(state.lists.keys.sorted()) ?? worker)
+        case 70 where state.lists.keys.contains { state.leases[$0] == nil }: return .sweep
         case 70..<74: return .renew(worker: worker)
         case 74..<80: return .silence(worker: pick(state.lists.keys.sorted()) ?? worker)
         case 80..<88: return .reclaim
