@@ -23,7 +23,7 @@ struct BudgetUseTests {
         let worker = try fleet.worker(
             ["--memory-budget", "\(budget)"],
             environment: [
-                "LD_PRELOAD": BuiltProgram.path("libInterposer.so"), "INTERPOSER_READ_DELAY_MS": "100",
+                "LD_PRELOAD": BuiltProgram.path("libInterposer.so"), "INTERPOSER_READ_DELAY_MS": "300",
             ])
         let info = fleet.keys.info(of: try await fleet.id(of: worker))
         _ = try await fleet.results(50)
