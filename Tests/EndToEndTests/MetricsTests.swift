@@ -15,15 +15,17 @@ struct MetricsTests {
             try await fleet.push(#"{"source":"none.jpg","pt":"9x9","scale":1,"id":"gone\#(number)"}"#)
         }
         try await fleet.push("no job")
-        let results = try await fleet.results(9)
+        // Buried by a script, and read by no worker.
+        try await fleet.push(String(repeating: " ", count: 200_000))
+        let results = try await fleet.results(10)
         // A claim counts once Redis' answer is here, which is just after the result is there.
         let scrape = try await fleet.scrape(worker, until: "all outcomes to be counted") {
             $0.jobs("finished") == 6 && $0.jobs("buried", "source_not_found") == 2
-                && $0.jobs("buried", "invalid_job") == 1 && $0["thumbnail_jobs_running"] == 0
-                && $0.queue("dead") == 3
+                && $0.jobs("buried", "invalid_job") == 2 && $0["thumbnail_jobs_running"] == 0
+                && $0.queue("dead") == 4
         }
         let ends = scrape.values.filter { $0.key.hasPrefix("thumbnail_jobs_total{") }.values.reduce(0, +)
-        #expect(ends == 9, "each claim ends once")
+        #expect(ends == 10, "each claim ends once")
         for stage in ["wait", "read", "decode", "resample", "encode", "write"] {
             #expect(scrape["thumbnail_job_stage_seconds_count{stage=\"\(stage)\"}"] == 6)
         }
