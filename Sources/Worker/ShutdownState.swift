@@ -20,6 +20,8 @@ struct ShutdownState: Equatable, Sendable {
         case signal
         /// `--drain`: nothing waits, runs or is delayed any more.
         case queueRanDry
+        /// A folder is no longer where it was opened.
+        case folderDisplaced
         /// `--drain-timeout` after the drain began.
         case deadlinePassed
         /// No job of this worker is unsettled.
@@ -43,7 +45,7 @@ struct ShutdownState: Equatable, Sendable {
     /// Takes one event. An event that changes nothing in the present phase has no actions.
     mutating func handle(_ event: Event) -> [Action] {
         switch (phase, event) {
-        case (.running, .signal), (.running, .queueRanDry):
+        case (.running, .signal), (.running, .queueRanDry), (.running, .folderDisplaced):
             phase = .draining
             return [.stopClaiming, .startDeadline]
         case (.draining, .signal), (.draining, .deadlinePassed):

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import EventLog
 import Failpoints
 import Files
@@ -22,6 +23,7 @@ struct Worker: Sendable {
     private let admission: MemoryAdmission
     private let claimLoop: ClaimLoop
     private let outputs: OutputDirectory
+    private let folderWatch: FolderWatch
     private let files: BlockingThreads
     private let reaper: Reaper
     private let pauseWatch: PauseWatch
@@ -122,6 +124,7 @@ struct Worker: Sendable {
         self.notices = notices
         self.admission = admission
         outputs = surroundings.outputs
+        folderWatch = FolderWatch(sources: surroundings.sources, outputs: outputs, files: files, log: log)
         self.options = options
         self.log = log
     }
@@ -148,8 +151,8 @@ struct Worker: Sendable {
         }
     }
 
-    /// Works until told to stop, and returns when every job is settled or given back.
-    func run(signals: AsyncStream<ProcessSignals.Signal>) async {
+    /// Works until told to stop, or until a folder is lost, and returns when every job is settled or given back.
+    func run(signals: AsyncStream<ProcessSignals.Signal>) async -> ExitStatus {
         log.info(
             "worker.started",
             [
@@ -163,31 +166,30 @@ struct Worker: Sendable {
         defer { telling?.stop() }
         lease.start()
         let jobs = JobTasks(on: files)
-        await withTaskGroup(of: Void.self) { group in
+        return await withTaskGroup(of: Void.self) { group in
             let claiming = Task { await claimLoop.run(startingIn: jobs) }
             let working = Task { await jobs.run() }
             // Nobody waits for its end: a walk on a thread cannot be cancelled.
             Task { await StrayFiles.sweep(outputs, known: operators, on: files, log: log) }
             group.addTask { await reaper.run() }
             group.addTask { await pauseWatch.run() }
-            let isHung = await superviseUntilStopped(signals, claiming: claiming, working: working)
+            let end = await superviseUntilStopped(signals, claiming: claiming, working: working)
             group.cancelAll()
             claiming.cancel()
             jobs.close()
             working.cancel()
             // Before the others have ended: what they ask of a Redis that hangs ends with the connections.
-            await leave(within: isHung ? Self.hungPatience : Self.releasePatience)
+            await leave(within: end.isHung ? Self.hungPatience : Self.releasePatience)
+            return end.status
         }
     }
 
     /// Turns what happens into events of `ShutdownState`, and performs its actions. No action waits for Redis: a
     /// deadline or a second signal must not come late because Redis hangs.
-    ///
-    /// - Returns: true if Redis did not answer when jobs were given back.
     private func superviseUntilStopped(
         _ signals: AsyncStream<ProcessSignals.Signal>, claiming: Task<Void, Never>, working: Task<Void, Never>
-    ) async -> Bool {
-        var isHung = false
+    ) async -> End {
+        var end = End()
         let (events, happened) = AsyncStream.makeStream(of: ShutdownState.Event.self)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
@@ -196,14 +198,19 @@ struct Worker: Sendable {
                     happened.yield(.signal)
                 }
             }
-            // Nobody waits for its end: it may just have asked a Redis that hangs.
+            // Nobody waits for the end of these: one may just have asked a Redis that hangs, the other a share.
             let watching = Task {
                 if options.drains { await watchForDryQueue { happened.yield(.queueRanDry) } }
             }
-            defer { watching.cancel() }
+            let folders = Task { if await folderWatch.untilDisplaced() { happened.yield(.folderDisplaced) } }
+            defer {
+                watching.cancel()
+                folders.cancel()
+            }
             var state = ShutdownState()
             for await event in events {
-                if event == .releaseTimedOut { isHung = true }
+                if event == .releaseTimedOut { end.isHung = true }
+                if event == .folderDisplaced { end.status = .folderDisplaced }
                 for action in state.handle(event) {
                     switch action {
                     case .stopClaiming:
@@ -244,7 +251,13 @@ struct Worker: Sendable {
             }
             group.cancelAll()
         }
-        return isHung
+        return end
+    }
+
+    private struct End {
+        /// Redis did not answer when jobs were given back.
+        var isHung = false
+        var status = ExitStatus.done
     }
 
     /// Ends the claim loop. A claim asleep in Redis is woken until the loop has noticed: the wake-up may

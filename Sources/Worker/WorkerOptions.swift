@@ -147,7 +147,7 @@ struct WorkerOptions: Sendable {
                     + "--memory-budget 512MiB --drain",
                 "Works off what is queued with at most 512 MiB for pictures, then exits."),
         ],
-        exitStatuses: [.done, .usage, .redisUnreachable, .configuration])
+        exitStatuses: [.done, .usage, .redisUnreachable, .folderDisplaced, .configuration])
 
     static let description = ProgramDescription(
         table,

@@ -39,9 +39,9 @@ enum WorkerProgram {
             guard let signals = await checkQueue(worker, RedisAdvice(options), signals.received) else {
                 return .done
             }
-            await worker.run(signals: signals)
+            let status = await worker.run(signals: signals)
             log.flush(within: .seconds(1))
-            return .done
+            return status
         }
     }
 

@@ -60,7 +60,11 @@ final class Scratch {
 
     /// Mounts a small file system of its own; false where this process may not.
     func mountMemory(_ name: String, options: String) -> Bool {
-        let target = directory(name)
+        mountMemory(over: directory(name), options: options)
+    }
+
+    /// The same over a directory that there is.
+    func mountMemory(over target: String, options: String) -> Bool {
         let status = unsafe options.withCString { unsafe mount("tmpfs", target, "tmpfs", 0, $0) }
         if status == 0 { mounts.append(target) }
         return status == 0

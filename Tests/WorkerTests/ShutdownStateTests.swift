@@ -9,6 +9,13 @@ struct ShutdownStateTests {
         #expect(state.phase == .draining)
     }
 
+    @Test func `a lost folder begins a drain, and does not hurry one`() {
+        var state = ShutdownState()
+        #expect(state.handle(.folderDisplaced) == [.stopClaiming, .startDeadline])
+        #expect(state.handle(.folderDisplaced).isEmpty)
+        #expect(state.phase == .draining)
+    }
+
     @Test func `a drained worker leaves when its last job is settled`() {
         var state = ShutdownState()
         _ = state.handle(.signal)

@@ -8,6 +8,8 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     case noInput = 66
     /// EX_UNAVAILABLE.
     case redisUnreachable = 69
+    /// EX_IOERR: to be started again, once the folder is back.
+    case folderDisplaced = 74
     /// EX_TEMPFAIL: trying again later may work.
     case queueFull = 75
     /// EX_CONFIG: what the options name is not there or not fit; trying again does not help.
@@ -23,6 +25,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .usage: "the command line is wrong"
         case .noInput: "nothing was found to enqueue, and --fail-if-empty was given"
         case .redisUnreachable: "Redis cannot be reached"
+        case .folderDisplaced: "a source root or the output is no longer where it was; start it again"
         case .queueFull: "the queue is full; try again later"
         case .interrupted: "interrupted; what was begun goes on"
         case .configuration: "something that the options name is missing or unfit"

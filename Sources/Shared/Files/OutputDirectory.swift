@@ -11,6 +11,10 @@ public final class OutputDirectory: Sendable {
     /// As an absolute path without symbolic links.
     public var directory: String { root.canonicalPath }
 
+    /// Whether its path still leads to it: not when it was renamed or removed, nor when it was unmounted or something
+    /// was mounted over it. What is written then is where nobody looks for it. Blocks.
+    public var isInPlace: Bool { root.isInPlace }
+
     let root: RootDirectory
     let path: String
 

@@ -61,6 +61,19 @@ final class RootDirectory: Sendable {
         }
     }
 
+    /// Whether its path still leads to it: not when it was renamed or removed, nor when it was unmounted or something
+    /// was mounted over it. What cannot be told, as while a share does not answer, counts as in place. Blocks.
+    var isInPlace: Bool {
+        var there = stat()
+        guard unsafe stat(canonicalPath, &there) == 0 else { return errno != ENOENT && errno != ENOTDIR }
+        do throws(SystemError) {
+            let opened = try descriptor.status()
+            return there.st_dev == opened.st_dev && there.st_ino == opened.st_ino
+        } catch {
+            return true
+        }
+    }
+
     /// Opens what lies at `components`; `flags` as for openat(2), close-on-exec is added.
     func open(_ components: [String], flags: Int32) throws(ResolutionError) -> Descriptor {
         if resolution == .kernel {

@@ -20,6 +20,9 @@ public final class SourceRoots: Sendable {
     /// The roots as absolute paths without symbolic links, in the order in which they are asked.
     public var directories: [String] { roots.map(\.canonicalPath) }
 
+    /// The roots whose paths no longer lead to what was opened, see `OutputDirectory.isInPlace`. Blocks.
+    public var displaced: [String] { roots.filter { !$0.isInPlace }.map(\.canonicalPath) }
+
     /// Opens a source for reading. A relative path starts at the first root that has it; an absolute one
     /// must lie beneath a root. Symbolic links are followed as long as they stay beneath it.
     ///
