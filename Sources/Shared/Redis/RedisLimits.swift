@@ -23,12 +23,11 @@ public struct RedisLimits: Sendable {
 
     public init() {}
 
-    func pause<Generator: RandomNumberGenerator>(
-        afterFailures count: Int, isSearching: Bool, using generator: inout Generator
-    ) -> Duration {
+    /// - Parameter jitter: how much of the longest pause to take, by chance: 0 ..< 1.
+    func pause(afterFailures count: Int, isSearching: Bool, jitter: Double) -> Duration {
         let doubled = shortestPause * (1 << min(max(count, 1) - 1, 16))
         let most = min(
             isSearching ? min(longestPause, longestPauseBetweenSearches) : longestPause, doubled * 2)
-        return shortestPause + (most - shortestPause) * Double.random(in: 0..<1, using: &generator)
+        return shortestPause + (most - shortestPause) * jitter
     }
 }

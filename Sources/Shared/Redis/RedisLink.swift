@@ -14,7 +14,6 @@ final class RedisLink {
     private var search: PrimarySearch?
     private var failures = 0
     private var retryAt = ContinuousClock.now
-    private var generator = SystemRandomNumberGenerator()
     /// The last failure was one that a greeting cannot see, such as NOREPLICAS: only a call that works
     /// proves the end of it.
     private var isProvenByCallOnly = false
@@ -92,8 +91,8 @@ final class RedisLink {
     private func fail(with error: RedisError) {
         failures += 1
         retryAt = .now.advanced(
-            by:
-                limits.pause(afterFailures: failures, isSearching: search != nil, using: &generator))
+            by: limits.pause(
+                afterFailures: failures, isSearching: search != nil, jitter: .random(in: 0..<1)))
         health.report(ObjectIdentifier(self), failedWith: error)
     }
 
