@@ -90,20 +90,31 @@ public final class PrivateRedis: Sendable {
         RedisClient(address, name: name, limits: limits)
     }
 
-    /// A port that was free a moment ago.
+    /// A port that nobody listens on, and that was given to no other test of this process. Below those that the kernel
+    /// takes for connections, so that none of them gets it before its server does.
     public static func freePort() throws -> UInt16 {
+        for _ in 0..<100 {
+            let port = UInt16.random(in: 12_000..<32_000)
+            let isNew = givenPorts.withLock { $0.insert(port).inserted }
+            if isNew, isFree(port) { return port }
+        }
+        throw DidNotStart(log: "no free port: error \(errno)")
+    }
+
+    private static let givenPorts = Mutex<Set<UInt16>>([])
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let descriptor = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
         place.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = unsafe withUnsafeMutablePointer(to: &place) { place in
+        place.sin_port = port.bigEndian
+        let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        return unsafe withUnsafeMutablePointer(to: &place) { place in
             unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) { place in
-                unsafe bind(descriptor, place, length) == 0 ? getsockname(descriptor, place, &length) : -1
+                unsafe bind(descriptor, place, length) == 0
             }
         }
-        guard code == 0 else { throw DidNotStart(log: "no free port: error \(errno)") }
-        return UInt16(bigEndian: place.sin_port)
     }
 }
