@@ -328,7 +328,11 @@ struct Worker: Sendable {
         moves.close()
         let counts = running.counts
         log.info(
-            "worker.stopped", ["finished": .integer(counts.finished), "failed": .integer(counts.failed)])
+            "worker.stopped",
+            [
+                "finished": .integer(counts.finished), "failed": .integer(counts.failed),
+                "budget_bytes": .size(admission.total), "reserved_peak_bytes": .size(admission.peakReserved),
+            ])
     }
 
     /// `--drain`: says so when nothing waits, runs or is delayed, here or on another worker.
