@@ -41,18 +41,25 @@ struct ShutdownState: Equatable, Sendable {
     }
 
     private(set) var phase = Phase.running
+    /// A lost folder began the drain: whoever started the worker has to start it anew. One that is lost while the worker
+    /// stops as it was told to, as when its share is unmounted after it, changes nothing.
+    private(set) var hasLostFolder = false
+    /// Redis did not answer when jobs were given back.
+    private(set) var isHung = false
 
     /// Takes one event. An event that changes nothing in the present phase has no actions.
     mutating func handle(_ event: Event) -> [Action] {
         switch (phase, event) {
         case (.running, .signal), (.running, .queueRanDry), (.running, .folderDisplaced):
             phase = .draining
+            hasLostFolder = event == .folderDisplaced
             return [.stopClaiming, .startDeadline]
         case (.draining, .signal), (.draining, .deadlinePassed):
             phase = .releasing
             return [.releaseJobs]
         case (.draining, .lastJobSettled), (.releasing, .lastJobSettled), (.releasing, .releaseTimedOut):
             phase = .stopped
+            isHung = event == .releaseTimedOut
             return [.leave]
         case (.running, _), (.draining, _), (.releasing, _), (.stopped, _):
             return []

@@ -16,8 +16,6 @@ struct Worker: Sendable {
     private let log: EventLog
     private let queue: WorkerQueue
     private let operators: OperatorQueue
-    private let claims: RedisClient
-    private let moves: RedisClient
     private let lease: LeaseKeeper
     private let running: RunningJobs
     private let admission: MemoryAdmission
@@ -27,25 +25,16 @@ struct Worker: Sendable {
     private let files: BlockingThreads
     private let reaper: Reaper
     private let pauseWatch: PauseWatch
-    private let metrics = JobMetrics()
+    private let departure: Departure
     private let health: WorkerHealth
     private let notices: ServiceNotices?
     private let giveBack = Flag()
     /// How it is, over HTTP.
     let pages: StatusPages
-    private let queueRanDry = Announcement()
+    private let dryQueue: DryQueueWatch
 
     /// How long the first answer of Redis may take: a container's Redis often starts beside its worker.
     static let startPatience = Duration.seconds(10)
-    /// How long giving jobs back may take when Redis does not answer: the lease gives them back, too.
-    static let releasePatience = Duration.seconds(3)
-    /// How long Redis may take to let go of a claim that sleeps in it, and to let the worker leave once it has
-    /// not answered for `releasePatience`.
-    static let wakePatience = Duration.seconds(2)
-    static let hungPatience = Duration.seconds(1)
-
-    /// Between two looks of `--drain` at jobs that run elsewhere or are delayed.
-    static let drainPace = Duration.seconds(1)
 
     init(_ options: WorkerOptions, in surroundings: Surroundings, log: EventLog) {
         let (id, admission) = (surroundings.id, MemoryAdmission(total: surroundings.budget))
@@ -53,7 +42,7 @@ struct Worker: Sendable {
         limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)
         let trouble = TroubleLog(log, advice: RedisAdvice(options))
-        let metrics = metrics
+        let metrics = JobMetrics()
         let notices = surroundings.serviceManager.map { ServiceNotices(to: $0) }
         let progress = ClaimProgress(onFirstAttempt: { notices?.tellReady() })
         files = BlockingThreads(name: "file") { shortage in
@@ -87,14 +76,15 @@ struct Worker: Sendable {
         let name = id.connectionName
         var claimLimits = RedisLimits()
         claimLimits.longestString = QueueLimits.longestClaim
-        claims = RedisClient(options.redis, name: name, limits: claimLimits, health: redis)
-        moves = RedisClient(options.redis, name: name, health: redis)
+        let claims = RedisClient(options.redis, name: name, limits: claimLimits, health: redis)
+        let moves = RedisClient(options.redis, name: name, health: redis)
         queue = WorkerQueue(
             keys, worker: id, claims: claims, moves: moves, limits: limits,
             ownership: options.fetch == .claim ? .list : .none
         )
         operators = OperatorQueue(keys, client: moves)
         running = RunningJobs()
+        dryQueue = DryQueueWatch(running: running, operators: operators, log: log)
         let facts = WorkerFacts(running: running, admission: admission)
         lease = LeaseKeeper(
             LeaseRenewal(keys, worker: id, limits: limits), lease: limits.lease, address: options.redis,
@@ -112,14 +102,16 @@ struct Worker: Sendable {
         claimLoop = ClaimLoop(
             queue: queue, admission: admission, cores: cores, writes: writes, lease: lease,
             running: running, settlement: settlement, log: log, trouble: trouble, facts: facts,
-            progress: progress, ranDry: options.drains ? queueRanDry : nil)
+            progress: progress, ranDry: options.drains ? dryQueue.ranDry : nil)
         pauseWatch = PauseWatch(
             queue: queue, operators: operators, lease: lease, isAsleep: claimLoop.isAsleep, log: log)
         reaper = Reaper(queue: queue, lease: lease, quarantine: quarantine, metrics: metrics, log: log)
+        departure = Departure(
+            queue: queue, claims: claims, moves: moves, lease: lease, running: running, files: files,
+            metrics: metrics, log: log)
         let page = MetricsPage(
             worker: id, queue: options.queue, jobs: metrics, running: running, admission: admission,
-            lease: lease,
-            redis: redis, health: health, process: surroundings.process)
+            lease: lease, redis: redis, health: health, process: surroundings.process)
         pages = StatusPages(metrics: page, health: health)
         self.notices = notices
         self.admission = admission
@@ -179,8 +171,16 @@ struct Worker: Sendable {
             jobs.close()
             working.cancel()
             // Before the others have ended: what they ask of a Redis that hangs ends with the connections.
-            await leave(within: end.isHung ? Self.hungPatience : Self.releasePatience)
-            return end.status
+            await departure.leave(fromHungRedis: end.isHung)
+            let counts = running.counts
+            log.info(
+                "worker.stopped",
+                [
+                    "finished": .integer(counts.finished), "failed": .integer(counts.failed),
+                    "budget_bytes": .size(admission.total),
+                    "reserved_peak_bytes": .size(admission.peakReserved),
+                ])
+            return end.hasLostFolder ? .folderDisplaced : .done
         }
     }
 
@@ -188,9 +188,9 @@ struct Worker: Sendable {
     /// deadline or a second signal must not come late because Redis hangs.
     private func superviseUntilStopped(
         _ signals: AsyncStream<ProcessSignals.Signal>, claiming: Task<Void, Never>, working: Task<Void, Never>
-    ) async -> End {
-        var end = End()
+    ) async -> ShutdownState {
         let (events, happened) = AsyncStream.makeStream(of: ShutdownState.Event.self)
+        var state = ShutdownState()
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 for await signal in signals {
@@ -200,17 +200,15 @@ struct Worker: Sendable {
             }
             // Nobody waits for the end of these: one may just have asked a Redis that hangs, the other a share.
             let watching = Task {
-                if options.drains { await watchForDryQueue { happened.yield(.queueRanDry) } }
+                guard options.drains, await dryQueue.untilDry() else { return }
+                happened.yield(.queueRanDry)
             }
             let folders = Task { if await folderWatch.untilDisplaced() { happened.yield(.folderDisplaced) } }
             defer {
                 watching.cancel()
                 folders.cancel()
             }
-            var state = ShutdownState()
             for await event in events {
-                if event == .releaseTimedOut { end.isHung = true }
-                if event == .folderDisplaced { end.status = .folderDisplaced }
                 for action in state.handle(event) {
                     switch action {
                     case .stopClaiming:
@@ -219,9 +217,9 @@ struct Worker: Sendable {
                         log.info("worker.draining", ["running": .integer(running.counts.running)])
                         await Failpoint.draining.reach()
                         group.addTask {
-                            await stop(claiming)
+                            await departure.stop(claiming)
                             // What came after everything was given back.
-                            if giveBack.isSet { await release(running.takeUnsettled()) }
+                            if giveBack.isSet { await departure.release(running.takeUnsettled()) }
                             await running.untilAllSettled()
                             happened.yield(.lastJobSettled)
                         }
@@ -233,146 +231,25 @@ struct Worker: Sendable {
                     case .releaseJobs:
                         await Failpoint.givingBack.reach()
                         giveBack.set()
-                        let end = ContinuousClock.now + Self.releasePatience
+                        let end = ContinuousClock.now + Departure.releasePatience
                         // First, since whoever is cancelled can settle nothing: of a plain pop there is no copy.
                         let unsettled = running.takeUnsettled()
                         working.cancel()
                         group.addTask {
-                            await release(unsettled)
+                            await departure.release(unsettled)
                             // What was being settled already may still hang on a Redis that is away.
                             do { try await Task.sleep(until: end) } catch { return }
                             happened.yield(.releaseTimedOut)
                         }
                     case .leave:
-                        claims.close()
+                        departure.giveUpClaims()
                         happened.finish()
                     }
                 }
             }
             group.cancelAll()
         }
-        return end
+        return state
     }
 
-    private struct End {
-        /// Redis did not answer when jobs were given back.
-        var isHung = false
-        var status = ExitStatus.done
-    }
-
-    /// Ends the claim loop. A claim asleep in Redis is woken until the loop has noticed: the wake-up may
-    /// come just before it falls asleep. Where Redis hangs, the connection is given up: what it still moves into
-    /// this worker's list is found there. Of a plain pop nothing would be, so that one is waited for.
-    private func stop(_ claiming: Task<Void, Never>) async {
-        claiming.cancel()
-        // Nobody waits for its end: a call under way cannot be cancelled.
-        let waking = Task {
-            do {
-                while !Task.isCancelled {
-                    _ = try await queue.stopWaiting()
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-            } catch let error as QueueError {
-                // Without Redis nothing is asleep in it.
-                log.debug("claim.not_woken", ["error": .text(of: error)])
-            } catch {}
-        }
-        defer { waking.cancel() }
-        await withTaskGroup(of: Void.self) { group in
-            if queue.ownership == .list {
-                group.addTask {
-                    do { try await Task.sleep(for: Self.wakePatience) } catch { return }
-                    claims.close()
-                }
-            }
-            await claiming.value
-            group.cancelAll()
-        }
-    }
-
-    /// Gives back jobs, without counting an attempt.
-    private func release(_ unsettled: [(RunningJobs.Token, JobTicket)]) async {
-        guard !unsettled.isEmpty else { return }
-        log.info("worker.releasing", ["jobs": .integer(unsettled.count)])
-        await withDeadline(Self.releasePatience) {
-            for (token, ticket) in unsettled {
-                do throws(QueueError) {
-                    metrics.note(try await queue.release(ticket))
-                    log.info("job.released", ["id": .string(ticket.id)])
-                } catch {
-                    log.error("job.unsettled", ["id": .string(ticket.id), "error": .text(of: error)])
-                }
-                running.end(token, nil)
-            }
-        }
-        for (token, _) in unsettled { running.end(token, nil) }
-    }
-
-    /// Leaves the fleet: gives back what came with a lost reply, and returns the lease last.
-    private func leave(within patience: Duration) async {
-        await withDeadline(patience) {
-            do throws(QueueError) {
-                if queue.ownership == .list {
-                    for raw in try await queue.claimedHere().jobs {
-                        _ = try await queue.release(Job.read(raw).ticket)
-                    }
-                }
-                // Waits for a renewal under way.
-                await files.run { lease.stop() }
-                _ = try await queue.deregister()
-            } catch {
-                log.warning("worker.not_deregistered", ["error": .text(of: error)])
-            }
-        }
-        claims.close()
-        moves.close()
-        let counts = running.counts
-        log.info(
-            "worker.stopped",
-            [
-                "finished": .integer(counts.finished), "failed": .integer(counts.failed),
-                "budget_bytes": .size(admission.total), "reserved_peak_bytes": .size(admission.peakReserved),
-            ])
-    }
-
-    /// `--drain`: says so when nothing waits, runs or is delayed, here or on another worker.
-    private func watchForDryQueue(_ report: () -> Void) async {
-        var seen = 0
-        while !Task.isCancelled {
-            seen = await queueRanDry.next(after: seen)
-            do {
-                var isOthers = true
-                while isOthers {
-                    await running.untilAllSettled()
-                    let audit = try await operators.audit()
-                    if audit.waiting + audit.running + audit.delayed == 0 { return report() }
-                    // What waits is for the claim loop, which says when it has taken the last.
-                    isOthers = audit.waiting == 0
-                    if isOthers { try await Task.sleep(for: Self.drainPace) }
-                }
-            } catch let error as QueueError {
-                log.debug("drain.unknown", ["error": .text(of: error)])
-            } catch {
-                // Cancelled: told to stop by other means.
-                return
-            }
-        }
-    }
-}
-
-/// Runs `work` and returns when it is done or `limit` has passed. Then it is cancelled, and goes on by itself
-/// where it waits for what cannot be cancelled: a call to Redis that is under way.
-private func withDeadline(_ limit: Duration, _ work: @escaping @Sendable () async -> Void) async {
-    let isDone = Watched(false)
-    let task = Task {
-        await work()
-        isDone.update { $0 = true }
-    }
-    await withTaskGroup(of: Void.self) { group in
-        group.addTask { await isDone.wait { $0 } }
-        group.addTask { do { try await Task.sleep(for: limit) } catch { return } }
-        await group.next()
-        group.cancelAll()
-    }
-    task.cancel()
 }

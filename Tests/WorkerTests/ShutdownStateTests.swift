@@ -13,7 +13,14 @@ struct ShutdownStateTests {
         var state = ShutdownState()
         #expect(state.handle(.folderDisplaced) == [.stopClaiming, .startDeadline])
         #expect(state.handle(.folderDisplaced).isEmpty)
-        #expect(state.phase == .draining)
+        #expect(state.phase == .draining && state.hasLostFolder)
+    }
+
+    @Test func `a folder that is lost while the worker stops as told changes nothing`() {
+        var state = ShutdownState()
+        _ = state.handle(.signal)
+        #expect(state.handle(.folderDisplaced).isEmpty)
+        #expect(state.phase == .draining && !state.hasLostFolder)
     }
 
     @Test func `a drained worker leaves when its last job is settled`() {
@@ -44,6 +51,7 @@ struct ShutdownStateTests {
         _ = state.handle(.signal)
         _ = state.handle(.signal)
         #expect(state.handle(.releaseTimedOut) == [.leave])
+        #expect(state.isHung)
     }
 
     @Test func `an empty queue ends a worker that was told to drain it`() {
@@ -56,7 +64,7 @@ struct ShutdownStateTests {
     func `every order of events releases at most once, leaves at most once, and only after claiming stopped`()
     {
         let events: [ShutdownState.Event] = [
-            .signal, .queueRanDry, .deadlinePassed, .lastJobSettled, .releaseTimedOut,
+            .signal, .queueRanDry, .folderDisplaced, .deadlinePassed, .lastJobSettled, .releaseTimedOut,
         ]
         func walk(_ state: ShutdownState, _ seen: [ShutdownState.Action], depth: Int) {
             guard depth > 0 else { return }
