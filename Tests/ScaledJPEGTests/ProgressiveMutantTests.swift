@@ -1,20 +1,27 @@
 import Geometry
 @testable import JPEG
 @testable import ScaledJPEG
+import ScaledOracle
 import TestSupport
 import Testing
 
 /// Damaged progressive files: declined, or decoded to what libjpeg-turbo makes of them.
 struct ProgressiveMutantTests {
     @Test(arguments: 0..<200)
-    func `a damaged file is declined or decoded, at any scale`(seed: UInt64) throws {
+    func `a damaged file is declined or decoded, at any scale, with an automaton or without`(seed: UInt64)
+        throws
+    {
         var encoder = ProgressivePlainEncoder(random: seed % 30)
         (encoder.width, encoder.height) = (encoder.width % 40 + 1, encoder.height % 40 + 1)
         let sound = try encoder.file().bytes
         var random = SplitMix(seed: seed)
         for _ in 0..<10 {
             let mutant = Mutant.of(sound, random: &random)
-            for k in 1...4 { _ = try? progressive(mutant, eighths: k, unread: nil) }
+            for k in 1...4 {
+                let picture = try? progressive(mutant, eighths: k, unread: nil)
+                let pairs = try? progressive(mutant, eighths: k, unread: nil, fewestBlocks: .max)
+                #expect(picture?.samples == pairs?.samples, "seed \(seed) at \(k)/8")
+            }
         }
     }
 

@@ -84,6 +84,8 @@ struct ProgressivePlainEncoder {
         let highest = Int.random(in: 0...3, using: &random)
         for bit in (0...highest).reversed() {
             var starts = Set([1])
+            // A first band such as most encoders write.
+            if Bool.random(using: &random) { starts.insert(Int.random(in: 5...9, using: &random)) }
             for _ in 0..<Int.random(in: 0...3, using: &random) {
                 starts.insert(Int.random(in: 1...63, using: &random))
             }

@@ -1,6 +1,7 @@
 import Geometry
 @testable import JPEG
 @testable import ScaledJPEG
+import ScaledOracle
 import TestSupport
 import Testing
 
@@ -138,6 +139,8 @@ struct ProgressiveTests {
     ) throws {
         for k in 1...4 {
             let picture = try progressive(bytes, eighths: k, unread: unread)
+            let pairs = try progressive(bytes, eighths: k, unread: unread, fewestBlocks: .max)
+            #expect(picture.samples == pairs.samples, "\(comment) at \(k)/8")
             for (index, plane) in picture.planes.enumerated() {
                 let expected = plain.samples(index, eighths: k)
                 // Rounding costs half a level; above 2/8 the weights are rounded too.
@@ -185,10 +188,12 @@ extension PlainDecoder {
 
 /// Decodes with the progressive decoder.
 ///
-/// - Parameter unread: bits of the AC coefficients that need not be read, of every component; nil = as many
-///   as the decoder would leave out itself.
+/// - Parameters:
+///   - unread: bits of the AC coefficients that need not be read, of every component; nil = as many
+///     as the decoder would leave out itself.
+///   - fewestBlocks: of a component that is read by an automaton where its band is short.
 func progressive(
-    _ bytes: [UInt8], eighths k: Int, unread: Int? = 0
+    _ bytes: [UInt8], eighths k: Int, unread: Int? = 0, fewestBlocks: Int = 0
 ) throws(Declined) -> ScaledPicture {
     var segments = try SegmentReader(bytes.span)
     guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
@@ -197,5 +202,6 @@ func progressive(
     guard frame.isProgressive else { throw .unusual(.process) }
     return try ProgressiveDecoder.decode(
         bytes.span, frame, from: scan, segments, eighths: k,
-        unread: unread.map { [Int](repeating: $0, count: frame.components.count) }, shouldStop: { false })
+        unread: unread.map { [Int](repeating: $0, count: frame.components.count) },
+        fewestBlocks: fewestBlocks, shouldStop: { false })
 }

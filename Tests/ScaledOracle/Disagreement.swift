@@ -21,4 +21,6 @@ public enum Disagreement: Error, Hashable, Sendable {
     case declined(Declined, at: DecodeScale)
     /// A block's one sample at 1/8 is not the mean of those that it has at this scale.
     case mean(at: DecodeScale, component: Int, column: Int, row: Int)
+    /// With an automaton for short bands another picture, or none.
+    case automaton
 }

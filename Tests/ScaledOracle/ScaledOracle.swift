@@ -50,6 +50,10 @@ public enum ScaledOracle {
                 guard taken.isEmpty else { throw .declined(error, at: scale) }
             }
         }
+        // A small picture is not worth the tables; that it is the same with them holds for large ones, too.
+        let quarter = taken.first { $0.scale == .quarter }?.picture
+        let automaton = try? ScaledDecoder.decode(bytes.span, at: .quarter, fewestBlocks: 0)
+        guard quarter?.samples == automaton?.samples else { throw .automaton }
         return taken.reversed()
     }
 
@@ -154,5 +158,14 @@ private struct LibjpegPicture {
             return .more
         }
         self.planes = planes
+    }
+}
+
+extension ScaledPicture {
+    /// By component and row.
+    package var samples: [[[UInt8]]] {
+        planes.map { plane in
+            (0..<plane.rows).map { y in plane.withRow(y) { row in row.indices.map { row[$0] } } }
+        }
     }
 }

@@ -6,11 +6,14 @@
 /// Of scans that are passed over only the restart markers are checked. A file that is damaged nowhere else is
 /// decoded here as if it were sound, while libjpeg-turbo, which reads all of it, may refuse it.
 enum ProgressiveDecoder {
-    /// - Parameter unread: bits of each component's AC coefficients that need not be read, from the lowest;
-    ///   nil = as many as do not show.
+    /// - Parameters:
+    ///   - unread: bits of each component's AC coefficients that need not be read, from the lowest;
+    ///     nil = as many as do not show.
+    ///   - fewestBlocks: of a component for which an automaton is worth its tables.
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        eighths k: Int, unread: [Int]? = nil, shouldStop: () -> Bool
+        eighths k: Int, unread: [Int]? = nil, fewestBlocks: Int,
+        shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         let script = try ProgressiveScript(bytes, frame, from: first, segments, shouldStop: shouldStop)
         let unread = unread ?? UnreadBits.counts(script, frame, eighths: k)
@@ -27,7 +30,11 @@ enum ProgressiveDecoder {
             switch (scan.header.isDC, scan.header.isRefinement) {
             case (true, false): try read(DCFirstScan(scan, in: frame))
             case (true, true): try read(DCRefinementScan(scan, in: frame))
-            case (false, false): try read(ACFirstScan(scan, kept: kept, recordsHistory: use.recordsHistory))
+            case (false, false):
+                try read(
+                    ACFirstScan(
+                        scan, in: frame, kept: kept, recordsHistory: use.recordsHistory,
+                        fewestBlocks: fewestBlocks))
             case (false, true): try read(ACRefinementScan(scan, kept: kept))
             }
         }

@@ -21,13 +21,21 @@ public struct ScaledDecoder: Sendable {
     public static func decode(
         _ bytes: Span<UInt8>, at scale: DecodeScale, shouldStop: () -> Bool = { false }
     ) throws(Declined) -> ScaledPicture {
+        try decode(bytes, at: scale, fewestBlocks: BandAutomaton.fewestBlocks, shouldStop: shouldStop)
+    }
+
+    /// - Parameter fewestBlocks: of a component of a progressive file for which an automaton is worth its tables.
+    package static func decode(
+        _ bytes: Span<UInt8>, at scale: DecodeScale, fewestBlocks: Int, shouldStop: () -> Bool = { false }
+    ) throws(Declined) -> ScaledPicture {
         guard scales.contains(scale) else { throw .unusual(.scale) }
         var segments = try SegmentReader(bytes)
         let first = try segments.nextScan(in: bytes)
         guard let first, let frame = segments.frame else { throw .suspect(.scan, offset: 0) }
         return frame.isProgressive
             ? try ProgressiveDecoder.decode(
-                bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
+                bytes, frame, from: first, segments, eighths: scale.eighths, fewestBlocks: fewestBlocks,
+                shouldStop: shouldStop)
             : try SequentialDecoder.decode(
                 bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
     }

@@ -1,22 +1,36 @@
 /// A scan that brings a band of one component's AC coefficients for the first time.
 struct ACFirstScan: ScanLoop {
     private let component: Int
-    private let code: BandCode
+    private let reading: Reading
     private let kept: KeptCoefficients
     private let firstCoefficient: Int
     private let lastCoefficient: Int
     private let recordsHistory: Bool
+    private enum Reading {
+        case automaton(BandAutomaton)
+        case pairs(BandCode)
+    }
+
     /// Blocks from here on whose band is zero.
     private var emptyBlocks = 0
 
-    init(_ scan: ProgressiveScan, kept: KeptCoefficients, recordsHistory: Bool) {
+    /// - Parameter fewestBlocks: of a component for which an automaton is worth its tables.
+    init(
+        _ scan: ProgressiveScan, in frame: FrameHeader, kept: KeptCoefficients, recordsHistory: Bool,
+        fewestBlocks: Int
+    ) {
         let header = scan.header
         component = header.components[0].index
         firstCoefficient = header.firstCoefficient
         lastCoefficient = header.lastCoefficient
         self.kept = kept
         self.recordsHistory = recordsHistory
-        code = BandCode(scan.codes[0], largestSize: 15, lowBit: header.lowBit)
+        let (columns, rows) = header.units(in: frame)
+        if columns * rows >= fewestBlocks, let automaton = BandAutomaton(scan, kept: kept) {
+            reading = .automaton(automaton)
+        } else {
+            reading = .pairs(BandCode(scan.codes[0], largestSize: 15, lowBit: header.lowBit))
+        }
     }
 
     mutating func read(
@@ -24,26 +38,42 @@ struct ACFirstScan: ScanLoop {
         _ window: inout ScanWindow, _ bytes: Span<UInt8>
     ) throws(Declined) {
         let row = coefficients.row(run.row, of: component)
-        let end = run.column + run.count
+        let (start, end) = (run.column + emptyBlocks, run.column + run.count)
+        // The run's blocks are among those that are stored.
         try unsafe coefficients.withMemory { memory throws(Declined) in
-            let loop = unsafe BandLoop(
-                code, through: lastCoefficient, kept: kept, unkept: memory.unkept)
-            var bits = reader
-            var column = run.column + emptyBlocks
-            // The run's blocks are among those that are stored.
-            while column < end {
-                if !window.suffices(bits) { try window.advance(&bits, in: bytes) }
-                let values = unsafe memory.values + row.value(column)
-                let block = unsafe loop.read(from: firstCoefficient, values, &bits)
-                guard let block else { throw .suspect(.entropy, offset: window.position) }
-                if recordsHistory, let history = unsafe memory.history {
-                    unsafe history[row.blocks + column] |= block.found
+            let history = unsafe recordsHistory ? memory.history.map { unsafe $0 + row.blocks } : nil
+            let column =
+                switch reading {
+                case .automaton(let automaton):
+                    try unsafe automaton.read(
+                        from: start, to: end, memory.values, row, history, &reader, &window, bytes)
+                case .pairs(let code):
+                    try unsafe readPairs(
+                        BandLoop(code, through: lastCoefficient, kept: kept, unkept: memory.unkept),
+                        from: start, to: end, memory.values, row, history, &reader, &window, bytes)
                 }
-                column += max(1, block.endedBlocks)
-            }
             emptyBlocks = column - end
-            reader = bits
         }
+    }
+
+    /// As `BandAutomaton.read`.
+    @inline(always)
+    private func readPairs(
+        _ loop: BandLoop, from start: Int, to end: Int, _ values: UnsafeMutablePointer<Int16>,
+        _ row: BlockRow, _ history: UnsafeMutablePointer<UInt64>?, _ reader: inout BitReader,
+        _ window: inout ScanWindow, _ bytes: Span<UInt8>
+    ) throws(Declined) -> Int {
+        var (bits, limit) = unsafe (reader, window.limit)
+        var column = start
+        while column < end {
+            try unsafe window.prepare(&bits, &limit, in: bytes)
+            let block = unsafe loop.read(from: firstCoefficient, values + row.value(column), &bits)
+            guard let block else { throw .suspect(.entropy, offset: window.position) }
+            if let history = unsafe history { unsafe history[column] |= block.found }
+            column += max(1, block.endedBlocks)
+        }
+        reader = bits
+        return column
     }
 
     mutating func endInterval(at offset: Int) throws(Declined) {

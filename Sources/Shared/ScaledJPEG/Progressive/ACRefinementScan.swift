@@ -41,11 +41,11 @@ struct ACRefinementScan: ScanLoop {
                 unkept: memory.unkept, lowest: kept.lowest, band: band, bit: 1 << lowBit,
                 uncorrected: BandLoop(
                     uncorrected, through: 63 - band.leadingZeroBitCount, kept: kept, unkept: memory.unkept))
-            var bits = reader
+            var (bits, limit) = unsafe (reader, window.limit)
             var unchanged = unchangedBlocks
             // The run's blocks are among those that are stored.
             for column in run.column..<run.column + run.count {
-                if !window.suffices(bits) { try window.advance(&bits, in: bytes) }
+                try unsafe window.prepare(&bits, &limit, in: bytes)
                 let block = row.blocks + column
                 let nonzero = unsafe history[block] & band
                 let values = unsafe memory.values + row.value(column)

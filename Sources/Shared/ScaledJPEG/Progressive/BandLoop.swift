@@ -7,15 +7,7 @@ struct BandCode {
     /// - Parameter largestSize: bits of the largest magnitude.
     init(_ code: HuffmanCode, largestSize: Int, lowBit: Int) {
         self.lowBit = lowBit
-        self.code = ProgressiveCode(code) { symbol, length in
-            let (run, size) = (Int(symbol >> 4), Int(symbol & 15))
-            if size == 0, run < 15 { return CodeEntry(endOfBand: run, length: length) }
-            // A value of more than 16 bits is an error.
-            guard size > 0, size <= largestSize, size + lowBit <= 15 else {
-                return CodeEntry(rare: symbol, length: length)
-            }
-            return CodeEntry(length: length, size: size, advance: run + 1)
-        }
+        self.code = ProgressiveCode(code, largestSize: largestSize, lowBit: lowBit)
         pairs = SymbolPair.table(self.code, lowBit: lowBit)
     }
 }

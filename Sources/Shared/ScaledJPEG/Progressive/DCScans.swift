@@ -25,11 +25,11 @@ struct DCFirstScan: ScanLoop {
         }
         try unsafe coefficients.withMemory { memory throws(Declined) in
             try unsafe predictions.withUnsafeMutableBufferPointer { predictions throws(Declined) in
-                var bits = reader
+                var (bits, limit) = unsafe (reader, window.limit)
                 // Has bits above the lowest 16 once a value does not fit in them.
                 var spilled = 0
                 for index in 0..<run.count {
-                    if !window.suffices(bits) { try window.advance(&bits, in: bytes) }
+                    try unsafe window.prepare(&bits, &limit, in: bytes)
                     for lane in lanes {
                         let place = lane.place
                         // The index has as many bits as the table. Not behind the refill:
@@ -80,11 +80,11 @@ struct DCRefinementScan: ScanLoop {
     ) throws(Declined) {
         let places = units.map { DCPlace($0, run, coefficients) }
         try unsafe coefficients.withMemory { memory throws(Declined) in
-            var bits = reader
+            var (bits, limit) = unsafe (reader, window.limit)
             // A unit has at most ten blocks, so ten bits: what is there after a refill is a batch of them.
             let batch = BitReader.bitsOfRefill / places.count
             for first in stride(from: 0, to: run.count, by: batch) {
-                if !window.suffices(bits) { try window.advance(&bits, in: bytes) }
+                try unsafe window.prepare(&bits, &limit, in: bytes)
                 bits.refill()
                 let end = min(first + batch, run.count)
                 for (place, bit) in zip(places, 0...) {

@@ -38,12 +38,34 @@ struct ProgressiveCode {
         self.offsets = offsets
     }
 
+    /// The code of coefficients that come for the first time.
+    ///
+    /// - Parameter largestSize: bits of the largest magnitude.
+    init(_ code: HuffmanCode, largestSize: Int, lowBit: Int) {
+        self.init(code) { symbol, length in
+            let (run, size) = (Int(symbol >> 4), Int(symbol & 15))
+            if size == 0, run < 15 { return CodeEntry(endOfBand: run, length: length) }
+            // A value of more than 16 bits is an error.
+            guard size > 0, size <= largestSize, size + lowBit <= 15 else {
+                return CodeEntry(rare: symbol, length: length)
+            }
+            return CodeEntry(length: length, size: size, advance: run + 1)
+        }
+    }
+
     /// The table's entries, for a loop: valid as long as this code is.
     var entries: UnsafePointer<CodeEntry> { unsafe UnsafePointer(table.elements) }
 
     /// The index of the entry that tells what the next bits begin with.
     @inline(always)
     static func index(_ bits: UInt64) -> Int { Int(truncatingIfNeeded: bits &>> UInt64(64 - width)) }
+
+    /// What the next bits begin with; `.none` when it is no code.
+    @inline(always)
+    func entry(_ entries: UnsafePointer<CodeEntry>, _ bits: UInt64) -> CodeEntry {
+        let entry = unsafe entries[Self.index(bits)]
+        return entry.length == 0 ? search(bits) : entry
+    }
 
     /// What the next bits begin with, when the table does not say; `.none` when it is no code.
     func search(_ bits: UInt64) -> CodeEntry {
@@ -90,6 +112,16 @@ struct CodeEntry: BitwiseCopyable {
     /// Of a number: code and what follows it, in bits.
     @inline(always) var total: UInt64 { UInt64(word & 0x3F) }
     @inline(always) var advance: Int { Int(truncatingIfNeeded: word &>> 24) }
+
+    /// The blocks that have no more of their band, the present one first, and the bits that say so; nil where
+    /// the entry says something else.
+    @inline(always)
+    func endedBlocks(_ bits: UInt64) -> (blocks: Int, taken: Int)? {
+        guard isEndOfBand else { return nil }
+        let more = Int(
+            truncatingIfNeeded: ((bits &<< length) >> 1) &>> UInt64(truncatingIfNeeded: 63 &- size))
+        return (1 &<< size &+ more, Int(truncatingIfNeeded: length) &+ size)
+    }
 
     /// The number at the beginning of the bits: the lower half of its values stands for negative ones.
     @inline(always)

@@ -59,6 +59,8 @@ struct ScanUse: Equatable {
 
 /// The k × k coefficients of a block that are kept, AC only.
 struct KeptCoefficients {
+    /// k.
+    let eighths: Int
     /// How far behind the first the coefficient of each zig-zag position is kept, 0 = nowhere. Twice as many
     /// as there are coefficients, since a run may point beyond the last.
     let offsets = LookupTable<UInt8>(width: 7, repeating: 0)
@@ -68,6 +70,7 @@ struct KeptCoefficients {
     let lowest: UInt64
 
     init(eighths k: Int) {
+        eighths = k
         lowest = 2 << UInt64(ZigZag.last(eighths: k)) - 1
         var mask: UInt64 = 0
         for (slot, position) in ReducedTransform.positions(eighths: k).enumerated().dropFirst() {

@@ -38,17 +38,30 @@
         return unsafe BitReader(memory, at: 0)
     }
 
-    /// Whether a reader may begin a block: all that it can take is data, or lies in the zeros behind the
-    /// last data. Else `advance` comes first.
+    /// Where a reader may begin a block, at most: all that it can take is data, or lies in the zeros behind the
+    /// last data.
     @inline(always)
-    func suffices(_ reader: BitReader) -> Bool {
-        unsafe reader.isAtOrBefore(memory + (isComplete ? filled : filled - Self.longestBlock))
+    var limit: UnsafePointer<UInt8> {
+        unsafe UnsafePointer(memory + (isComplete ? filled : filled - Self.longestBlock))
     }
 
-    /// Brings more bytes.
+    /// Brings more bytes where a reader that begins a block may need them.
     ///
+    /// - Parameter limit: this window's, for a loop to keep in a register.
     /// - Throws: `.suspect` when there are none and bits have been taken that do not exist.
-    mutating func advance(_ reader: inout BitReader, in bytes: Span<UInt8>) throws(Declined) {
+    @inline(always)
+    mutating func prepare(
+        _ reader: inout BitReader, _ limit: inout UnsafePointer<UInt8>, in bytes: Span<UInt8>
+    ) throws(Declined) {
+        if unsafe reader.isAtOrBefore(limit) { return }
+        // Only the copy has an address, so that the loop's reader stays in registers.
+        var copy = reader
+        try advance(&copy, in: bytes)
+        reader = copy
+        unsafe limit = self.limit
+    }
+
+    private mutating func advance(_ reader: inout BitReader, in bytes: Span<UInt8>) throws(Declined) {
         let taken = unsafe reader.position(from: memory)
         guard taken <= filled * 8 else { throw .suspect(.entropy, offset: position) }
         if isComplete { return }
