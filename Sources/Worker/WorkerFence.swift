@@ -26,7 +26,8 @@ enum WorkerFence {
     }
 
     private static func needs(of redis: RedisAddress, sources: [String], output: String) -> Needs {
-        let runtime = SystemFiles.runtime
+        // Certificates are renewed while a worker runs.
+        let runtime = SystemFiles.runtime + redis.filePlaces
         switch redis.endpoint {
         // The socket's path needs no right: connecting opens no file.
         case .unix: return Needs(readable: sources, system: runtime, writable: [output], ports: [])

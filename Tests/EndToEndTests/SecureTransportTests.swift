@@ -1,4 +1,5 @@
 import FleetSupport
+import Foundation
 import JobQueue
 import Redis
 import TestSupport
@@ -22,7 +23,6 @@ struct SecureTransportTests {
         let worker = try fleet.worker(redis: url, environment: files)
         try await fleet.push(TestFleet.job("one"))
         #expect(try await fleet.results(1)[0].status == .done)
-        // From here on the files are out of its reach; what it has read of them has to do.
         try await fleet.untilAsleep(worker)
         _ = try await fleet.client.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
         try await fleet.push(TestFleet.job("two"))
@@ -39,6 +39,54 @@ struct SecureTransportTests {
                 "--redis-key", own.key,
             ])
         #expect(await audit.wait() == .status(0), "\(audit.standardError)")
+        await fleet.stop([worker])
+        try await fleet.expectAllSettled()
+    }
+
+    /// As Kubernetes mounts secrets: what is named are links, and a folder behind them is exchanged.
+    @Test func `certificates that are renewed count for a running worker's next connection`() async throws {
+        let (authority, next) = (try await TestAuthority(), try await TestAuthority("Next Authority"))
+        let port = try PrivateRedis.freePort()
+        let fleet = try await TestFleet(
+            configuration: authority.serving(
+                try await authority.issue("redis", for: ["DNS:localhost"]), port: port,
+                demandsCertificate: true))
+        let secret = try TemporaryFolder()
+        func mount(_ authority: TestAuthority, as version: String) async throws {
+            let own = try await authority.issue("client", for: ["DNS:us"])
+            let folder = "\(secret.path)/\(version)"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            for (file, name) in [(authority.certificate, "ca"), (own.certificate, "crt"), (own.key, "key")] {
+                try FileManager.default.copyItem(atPath: file, toPath: "\(folder)/\(name)")
+            }
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(secret.path)/..new", withDestinationPath: version)
+            let status = unsafe rename("\(secret.path)/..new", "\(secret.path)/..data")
+            try #require(status == 0)
+        }
+        try await mount(authority, as: "..1")
+        var files: [String: String] = [:]
+        for (name, variable) in [("ca", "CA"), ("crt", "CERT"), ("key", "KEY")] {
+            let path = "\(secret.path)/\(name)"
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "..data/\(name)")
+            files["THUMBNAIL_REDIS_\(variable)"] = path
+        }
+        let worker = try fleet.worker(redis: "rediss://localhost:\(port)", environment: files)
+        try await fleet.push(TestFleet.job("one"))
+        #expect(try await fleet.results(1)[0].status == .done)
+
+        try await mount(next, as: "..2")
+        let served = next.serving(
+            try await next.issue("redis", for: ["DNS:localhost"]), port: port, demandsCertificate: true)
+        // The port stays; of the others each option is a parameter's name.
+        var change = RedisCommand("CONFIG", "SET")
+        for word in served.dropFirst(2) {
+            change.append(word.hasPrefix("--") ? String(word.dropFirst(2)) : word)
+        }
+        _ = try await fleet.client.call(change)
+        _ = try await fleet.client.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+        try await fleet.push(TestFleet.job("two"))
+        #expect(try await fleet.results(2).allSatisfy { $0.status == .done })
         await fleet.stop([worker])
         try await fleet.expectAllSettled()
     }

@@ -1,3 +1,4 @@
+import Foundation
 import Redis
 import TLS
 import TestSupport
@@ -109,6 +110,67 @@ struct TLSTests {
         let client = RedisClient(RedisAddress(.tcp(host: "127.0.0.1", port: secure.port)), name: "t")
         let error = await #expect(throws: RedisError.self) { try await client.call(RedisCommand("PING")) }
         #expect(error?.description.contains("rediss://") == true, "\(String(describing: error))")
+    }
+
+    @Test func `files that are written anew count for the next connection, and those of no use for none`()
+        async throws
+    {
+        let secure = try await SecureRedis(demandsCertificate: true)
+        let folder = try TemporaryFolder()
+        let (first, second) = (
+            try await secure.authority.issue("first", for: ["DNS:us"]),
+            try await secure.authority.issue("second", for: ["DNS:us"])
+        )
+        let own = TLSFiles.Identity(certificate: folder.path + "/own.pem", key: folder.path + "/own.key")
+        func renew(_ file: String, from source: String) throws {
+            try String(contentsOfFile: source, encoding: .utf8).write(
+                toFile: file, atomically: false, encoding: .utf8)
+        }
+        try renew(own.certificate, from: first.certificate)
+        try renew(own.key, from: first.key)
+        let client = secure.client(identity: TestAuthority.Pair(certificate: own.certificate, key: own.key))
+        defer { client.close() }
+        let control = secure.redis.client()
+        func connectAnew() async throws {
+            _ = try await control.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+            #expect(try await client.callWhenUp(RedisCommand("PING")) == .status("PONG"))
+        }
+        #expect(try await client.call(RedisCommand("PING")) == .status("PONG"))
+
+        // Half-way the old pair goes on, as long as the server takes it.
+        try renew(own.certificate, from: second.certificate)
+        try await connectAnew()
+        let other = try await TestAuthority("Another Authority")
+        _ = try await control.call(RedisCommand("CONFIG", "SET", "tls-ca-cert-file", other.certificate))
+        _ = try await control.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+        let error = await secure.refusal(
+            files: TLSFiles(authorities: secure.authority.certificate, identity: own))
+        guard case .insecure(_, .notRenewed(.certificateRefused, let unused)) = error else {
+            Issue.record("got \(String(describing: error))")
+            return
+        }
+        #expect(unused == .keyOfAnother(certificate: own.certificate, key: own.key))
+
+        // Whole again.
+        let third = try await other.issue("third", for: ["DNS:us"])
+        try renew(own.certificate, from: third.certificate)
+        try renew(own.key, from: third.key)
+        try await connectAnew()
+    }
+
+    @Test func `the places of files are their folders, also behind links, but none that holds more`() throws {
+        let folder = try TemporaryFolder()
+        for name in ["kept", "links"] {
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/" + name, withIntermediateDirectories: false)
+        }
+        try "x".write(toFile: folder.path + "/kept/ca.pem", atomically: false, encoding: .utf8)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path + "/links/ca.pem", withDestinationPath: "../kept/ca.pem")
+        let files = TLSFiles(
+            authorities: folder.path + "/links/ca.pem",
+            identity: .init(certificate: "/etc/own.pem", key: "relative.key"))
+        #expect(files.places == [".", "/etc/own.pem", folder.path + "/kept", folder.path + "/links"])
     }
 
     @Test func `files that are of no use are named with the reason`() async throws {

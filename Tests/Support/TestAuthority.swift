@@ -6,6 +6,11 @@ public final class TestAuthority: Sendable {
     public struct Pair: Sendable {
         public let certificate: String
         public let key: String
+
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
     }
 
     private let folder: TemporaryFolder

@@ -56,6 +56,7 @@ public struct RedisAdvice: Sendable {
     private func advice(for problem: TLSError) -> String? {
         switch problem {
         case .unreadable, .keyOfAnother: "name PEM files with --redis-ca, --redis-cert and --redis-key"
+        case .notRenewed(_, let unused): advice(for: unused)
         case .noAuthorities: "install ca-certificates, or name the authority's certificate with --redis-ca"
         case .expired: "renew the server's certificate, and restart Redis or CONFIG SET tls-cert-file again"
         case .notYetValid: "is a clock wrong, here or where the certificate was made?"

@@ -18,7 +18,7 @@ final class CipheredBytes {
         }
         let descriptor = unsafe context.pointee.fd
         stream = try Self.asRedisError { () throws(TLSError) in
-            try TLSStream(try TLSContext.of(files), over: descriptor, host: host)
+            try TLSStream(files, over: descriptor, host: host)
         }
     }
 

@@ -52,11 +52,17 @@ public struct RedisAddress: Sendable, Equatable {
         return group.password != nil
     }
 
-    /// Reads the files of an encrypted connection, while they may still be read. Without this they are read for
-    /// the first connection.
+    /// Where the files of an encrypted connection are looked for when it is made, see `TLSFiles.places`.
+    public var filePlaces: [String] {
+        guard case .tls(let files) = transport else { return [] }
+        return files.places
+    }
+
+    /// Reads the files of an encrypted connection, so that what is wrong with them is said before anything else
+    /// is done.
     public func readFiles() throws(RedisError) {
         guard case .tls(let files) = transport else { return }
-        do throws(TLSError) { _ = try TLSContext.of(files) } catch {
+        do throws(TLSError) { try files.check() } catch {
             throw .insecure(address: description, error)
         }
     }

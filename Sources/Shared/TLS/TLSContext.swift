@@ -2,38 +2,46 @@ internal import COpenSSL
 internal import Glibc
 internal import Synchronization
 
-/// What all encrypted connections of a process share: whom to trust, and who we are. Immutable once made.
-///
-/// Files are read once, when it is made: behind a fence they need not be there any more, and a file that is
-/// replaced counts from the next start on.
+/// What encrypted connections share: whom to trust, and who we are, as the files said when they were read.
 @safe
-public final class TLSContext: Sendable {
+final class TLSContext: Sendable {
     nonisolated(unsafe) let handle: OpaquePointer
+    private let versions: [FileVersion]
 
     private static let made = Mutex<[TLSFiles: TLSContext]>([:])
 
-    /// The context of these files, which are read when it is asked for the first time.
-    public static func of(_ files: TLSFiles) throws(TLSError) -> TLSContext {
-        if let context = made.withLock({ $0[files] }) { return context }
-        let context = try TLSContext(files)
-        return made.withLock { made in
-            let first = made[files] ?? context
-            made[files] = first
-            return first
+    /// The context of these files as they are now: they are read again when one was replaced or written, so that
+    /// a certificate that was renewed needs no restart.
+    ///
+    /// - Returns: the context; the one before, and why, when the files can no longer be used, as between the
+    ///   replacement of a certificate and that of its key.
+    static func of(_ files: TLSFiles) throws(TLSError) -> (context: TLSContext, unused: TLSError?) {
+        // Before they are read: what is written meanwhile counts for the next connection.
+        let versions = files.paths.map(FileVersion.init)
+        let last = made.withLock { $0[files] }
+        if let last, last.versions == versions { return (last, nil) }
+        do throws(TLSError) {
+            let context = try TLSContext(files, versions)
+            made.withLock { $0[files] = context }
+            return (context, nil)
+        } catch {
+            guard let last else { throw error }
+            return (last, error)
         }
     }
 
-    private init(_ files: TLSFiles) throws(TLSError) {
+    private init(_ files: TLSFiles, _ versions: [FileVersion]) throws(TLSError) {
         guard let context = unsafe copenssl_client_context() else { throw .broken(OpenSSLFailure.last.text) }
         unsafe handle = context
-        try trust(files.authorities)
+        self.versions = versions
+        try trust(files)
         if let identity = files.identity { try use(identity) }
     }
 
     deinit { unsafe SSL_CTX_free(handle) }
 
-    private func trust(_ authorities: String?) throws(TLSError) {
-        let file = authorities ?? Self.systemAuthorities
+    private func trust(_ files: TLSFiles) throws(TLSError) {
+        let (authorities, file) = (files.authorities, files.trusted)
         if authorities != nil { try Self.checkReadable(file) }
         ERR_clear_error()
         let isLoaded = unsafe SSL_CTX_load_verify_file(handle, file) == 1
@@ -74,14 +82,22 @@ public final class TLSContext: Sendable {
             throw .unreadable(file: path, reason: unsafe String(cString: strerror(errno)))
         }
     }
+}
 
-    /// One file, read as a whole: OpenSSL's folder of authorities would be looked into at each handshake, also
-    /// when a fence lies between. `SSL_CERT_FILE` names another one, as for all programs with OpenSSL.
-    private static var systemAuthorities: String {
-        if let named = unsafe getenv(X509_get_default_cert_file_env()) {
-            return unsafe String(cString: named)
+/// Tells a file from the one that was at its path before.
+private struct FileVersion: Equatable {
+    private let numbers: [Int]
+
+    init(_ path: String) {
+        var status = stat()
+        // Nothing there is a version, too.
+        guard unsafe stat(path, &status) == 0 else {
+            numbers = []
+            return
         }
-        let usual = unsafe String(cString: X509_get_default_cert_file())
-        return unsafe access(usual, R_OK) == 0 ? usual : "/etc/ssl/certs/ca-certificates.crt"
+        numbers = [
+            Int(bitPattern: UInt(status.st_dev)), Int(bitPattern: UInt(status.st_ino)), status.st_size,
+            status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
+        ]
     }
 }

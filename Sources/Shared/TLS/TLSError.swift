@@ -9,6 +9,9 @@ public enum TLSError: Error, Sendable, Equatable {
     /// The key is another one's.
     case keyOfAnother(certificate: String, key: String)
 
+    /// There is no connection with the files as they were, and as they are now they cannot be used.
+    indirect case notRenewed(TLSError, unused: TLSError)
+
     // MARK: the server's certificate
 
     case expired(at: String)
@@ -43,7 +46,8 @@ public enum TLSError: Error, Sendable, Equatable {
     public var passes: Bool {
         switch self {
         case .closed, .broken: true
-        case .unreadable, .noAuthorities, .keyOfAnother, .expired, .notYetValid, .unknownAuthority,
+        case .unreadable, .noAuthorities, .keyOfAnother, .notRenewed, .expired, .notYetValid,
+            .unknownAuthority,
             .wrongName, .distrusted, .notSpoken, .spokenUnasked, .certificateWanted, .certificateRefused,
             .nothingInCommon:
             false
@@ -57,6 +61,8 @@ extension TLSError: CustomStringConvertible {
         case .unreadable(let file, let reason): "\(file) cannot be used: \(reason)"
         case .noAuthorities(let file): "this system trusts no certificate authority: \(file) has none"
         case .keyOfAnother(let certificate, let key): "the key in \(key) does not belong to \(certificate)"
+        case .notRenewed(let problem, let unused):
+            "\(problem); the files that were renewed are not used: \(unused)"
         case .expired(let moment): "its certificate, or that of its authority, expired at \(moment)"
         case .notYetValid(let moment): "its certificate is not valid before \(moment)"
         case .unknownAuthority(let issuer):

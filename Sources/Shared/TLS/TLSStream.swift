@@ -10,13 +10,19 @@ public final class TLSStream {
     private let session: OpaquePointer
     private let refusal: UnsafeMutablePointer<copenssl_refusal>
     private let host: String
+    /// Why the session is with files as they were before.
+    private let unused: TLSError?
     /// Events of `poll` to wait for before the next `send` and the next `receive`.
     public private(set) var sendEvents = POLLOUT
     public private(set) var receiveEvents = POLLIN
 
-    /// - Parameter host: whose certificate the server has to show: its name, or its address where it has none.
-    public init(_ context: TLSContext, over socket: Int32, host: String) throws(TLSError) {
+    /// - Parameters:
+    ///   - files: read when they were not yet, or have changed.
+    ///   - host: whose certificate the server has to show: its name, or its address where it has none.
+    public init(_ files: TLSFiles, over socket: Int32, host: String) throws(TLSError) {
         self.host = host
+        let (context, unused) = try TLSContext.of(files)
+        self.unused = unused
         unsafe refusal = .allocate(capacity: 1)
         guard let made = unsafe copenssl_session(context.handle, socket, host, refusal) else {
             unsafe refusal.deallocate()
@@ -84,7 +90,10 @@ public final class TLSStream {
         case SSL_ERROR_ZERO_RETURN: throw .closed
         case SSL_ERROR_SYSCALL:
             throw number == 0 ? .closed : .broken(unsafe String(cString: strerror(number)))
-        default: throw refusalAsError ?? OpenSSLFailure.last.asError
+        default:
+            let problem = refusalAsError ?? OpenSSLFailure.last.asError
+            guard let unused, !problem.passes else { throw problem }
+            throw .notRenewed(problem, unused: unused)
         }
     }
 
