@@ -187,8 +187,9 @@ let package = Package(
         tests(
             "EndToEndTests",
             [
-                "FleetSupport", "HTTP", "JobQueue", "OldKernel", "Redis", "Threading", "Worker", "Enqueue",
-                "Fleet",
+                "FleetSupport", "HTTP", "JobQueue", "OldKernel", "Redis", "ServiceManager", "Threading",
+                "Worker",
+                "Enqueue", "Fleet",
             ]),
         tests("FaultTests", ["Failpoints", "FleetSupport", "JobQueue", "Redis", "Worker", "Enqueue"]),
         // Breaks a whole fleet in a seeded order; `make chaos` runs it for long, its test for a short time.

@@ -12,6 +12,9 @@ final class ServiceNotices: Sendable {
         var settled = 0
         var at = ContinuousClock.now
         var status = ""
+        /// What the manager did not take when it was said, and must hear: without READY=1 systemd ends a service at
+        /// its start time-out.
+        var untold: [String] = []
     }
 
     private let manager: ServiceConnection
@@ -34,15 +37,23 @@ final class ServiceNotices: Sendable {
     }
 
     /// The first claim was answered.
-    func tellReady() { manager.socket.send(["READY=1"]) }
+    func tellReady() { tell("READY=1") }
 
     /// Told to stop.
-    func tellStopping() { manager.socket.send(["STOPPING=1"]) }
+    func tellStopping() { tell("STOPPING=1") }
+
+    /// Says it now, or with the next line of the status.
+    private func tell(_ assignment: String) {
+        told.withLock { told in
+            told.untold.append(assignment)
+            if manager.socket.send(told.untold) { told.untold = [] }
+        }
+    }
 
     private func tell(_ health: WorkerHealth, _ counts: RunningJobs.Counts) {
         let (alive, ready) = (health.isAlive, health.isReady)
         let now = ContinuousClock.now
-        let status = told.withLock { told -> String? in
+        told.withLock { told in
             let settled = counts.finished + counts.failed
             let rate = Double(settled - told.settled) / max(0.001, (now - told.at) / .seconds(1))
             (told.settled, told.at) = (settled, now)
@@ -50,14 +61,12 @@ final class ServiceNotices: Sendable {
             let status =
                 "\(reason); \(counts.running) running, \(Self.decimal(rate)) jobs/s, \(counts.finished) finished, "
                 + "\(counts.failed) failed"
-            defer { told.status = status }
-            return told.status == status ? nil : status
+            var lines = told.untold
+            if status != told.status { lines.append("STATUS=" + status) }
+            // A loop that is stuck starves the watchdog, although this thread goes on.
+            if manager.watchdog != nil, alive.isGood { lines.append("WATCHDOG=1") }
+            if lines.isEmpty || manager.socket.send(lines) { (told.status, told.untold) = (status, []) }
         }
-        var lines: [String] = []
-        if let status { lines.append("STATUS=" + status) }
-        // A loop that is stuck starves the watchdog, although this thread goes on.
-        if manager.watchdog != nil, alive.isGood { lines.append("WATCHDOG=1") }
-        if !lines.isEmpty { manager.socket.send(lines) }
     }
 
     private static func decimal(_ rate: Double) -> String { "\((rate * 10).rounded() / 10)" }

@@ -1,5 +1,6 @@
 import FleetSupport
 import JobQueue
+import ServiceManager
 import TestSupport
 import Testing
 
@@ -18,6 +19,19 @@ struct ServiceTests {
         worker.send(15)
         try await Self.hear("STOPPING=1", manager)
         #expect(await worker.wait() == .status(0))
+    }
+
+    @Test func `what a busy manager does not take at once is said again`() async throws {
+        let fleet = try await TestFleet()
+        let manager = try TestServiceManager(isAbstract: false)
+        let others = try NotifySocket(at: manager.address)
+        // The kernel keeps a few messages for a manager that does not read.
+        while others.send(["STATUS=of others"]) {}
+        let worker = try fleet.worker(environment: Self.environment(manager, watchdog: "200000"))
+        try await fleet.push(TestFleet.job("one"))
+        #expect(try await fleet.results(1)[0].status == .done)
+        try await Self.hear("READY=1", manager)
+        await fleet.stop([worker])
     }
 
     @Test func `a claim loop that is parked starves the watchdog`() async throws {
