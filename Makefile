@@ -54,6 +54,10 @@ bench: release ## measure us against libvips, Pillow, OpenCV, Celery, Dramatiq a
 simulate: release ## what a large fleet costs one Redis; WORKERS=500 JOBS=50000 HOLD=200ms SLOTS=2 IDLE=10s
 	@.build/release/Simulation
 
+.PHONY: screenshots
+screenshots: release ## pictures of a fleet at work for docs/pictures (needs prometheus and chromium; two minutes)
+	@/usr/bin/python3 scripts/observability/screenshots.py .build/release docs/pictures
+
 lint: ## fail on formatting, rule and documentation findings
 	@scripts/lint.sh
 
