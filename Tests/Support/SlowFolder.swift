@@ -24,7 +24,7 @@ public final class SlowFolder: Sendable {
         }
     }
 
-    /// Shows `folder` at `place`, an empty folder, read-only. Opening a file and each read of one take `delay`, any
+    /// Shows `folder` at `place`, an empty folder. Opening a file and each read of one take `delay`, any
     /// number of them at a time.
     public init(of folder: String, at place: String, delay: Duration) async throws {
         self.place = place
@@ -39,6 +39,22 @@ public final class SlowFolder: Sendable {
         }
     }
 
+    /// From here on nothing answers, as when the server of a network share is gone.
+    public func hang() async throws {
+        server.send(SIGSTOP)
+        // A thread of it may have a question already, until it is stopped, too.
+        let tasks = "/proc/\(server.pid)/task"
+        while try FileManager.default.contentsOfDirectory(atPath: tasks).contains(where: {
+            !readFile("\(tasks)/\($0)/stat").contains(") T ")
+        }) { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// All that was asked meanwhile is answered.
+    public func answer() { server.send(SIGCONT) }
+
     /// Also while files are open in it: they are then gone when they are closed, and the server with them.
-    deinit { unsafe umount2(place, Int32(MNT_DETACH)) }
+    deinit {
+        answer()
+        unsafe umount2(place, Int32(MNT_DETACH))
+    }
 }

@@ -1,7 +1,8 @@
 """Shows a folder once more, where every answer comes late: slow_files.py FOLDER MOUNTPOINT SECONDS
 
 A file system of its own (FUSE), so that it is the kernel that waits: looking up a name, opening and reading take that
-long each, any number of them at a time. Prints a line once it is mounted, and ends when it is unmounted.
+long each, any number of them at a time; while this program is stopped, nothing answers at all. Prints a line once
+it is mounted, and ends when it is unmounted.
 """
 
 import errno
@@ -31,10 +32,23 @@ class SlowFiles(Operations):
         return [".", "..", *os.listdir(self.folder + path)]
 
     def open(self, path, flags):
-        if flags & (os.O_WRONLY | os.O_RDWR):
-            raise FuseOSError(errno.EROFS)
         time.sleep(self.delay)
-        return os.open(self.folder + path, os.O_RDONLY)
+        return os.open(self.folder + path, flags & ~os.O_CREAT)
+
+    def create(self, path, mode, info=None):
+        return os.open(self.folder + path, os.O_WRONLY | os.O_CREAT, mode)
+
+    def write(self, path, data, offset, handle):
+        return os.pwrite(handle, data, offset)
+
+    def rename(self, old, new):
+        os.rename(self.folder + old, self.folder + new)
+
+    def unlink(self, path):
+        os.unlink(self.folder + path)
+
+    def mkdir(self, path, mode):
+        os.mkdir(self.folder + path, mode)
 
     def read(self, path, size, offset, handle):
         time.sleep(self.delay)
@@ -45,4 +59,4 @@ class SlowFiles(Operations):
 
 
 # direct_io: the kernel asks for each read, and keeps nothing.
-FUSE(SlowFiles(sys.argv[1], float(sys.argv[3])), sys.argv[2], foreground=True, ro=True, direct_io=True)
+FUSE(SlowFiles(sys.argv[1], float(sys.argv[3])), sys.argv[2], foreground=True, direct_io=True)
