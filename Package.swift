@@ -74,7 +74,10 @@ let package = Package(
             "Pixels", ["Geometry", "Buffers"], settings: optimised + [.enableExperimentalFeature("Lifetimes")]
         ),
         shelf("Exif", ["Geometry", "CExif"]),
-        shelf("ScaledJPEG", ["Geometry", "Buffers"], settings: optimised),
+        // Tests see each access of its loops that nothing checks in what ships.
+        shelf(
+            "ScaledJPEG", ["Geometry", "Buffers"],
+            settings: optimised + [.define("CHECKED", .when(configuration: .debug))]),
         shelf("JPEG", ["Geometry", "Buffers", "CLibJPEG", "CTurboJPEG"], settings: optimised),
         shelf(
             "Thumbnails", ["Units", "Geometry", "PictureFormats", "Pixels", "Exif", "JPEG", "ScaledJPEG"],
@@ -231,6 +234,7 @@ let package = Package(
 if Context.environment["THUMBNAIL_FUZZ"] != nil {
     let watched: [SwiftSetting] = [
         .unsafeFlags(["-sanitize=fuzzer,address", "-enable-testing"]), .define("SHORT_STRETCHES"),
+        .define("CHECKED"),
     ]
     let entrances = [
         "ScaledJPEG", "JPEG", "Exif", "PictureFormats", "Thumbnails", "JobQueue", "CommandLineOptions",

@@ -2,11 +2,11 @@
 ///
 /// Whoever makes one proves that it stays inside of the memory: `refill` reads eight bytes at `next`, and
 /// no more bits are dropped between two of them than it guarantees.
-@safe struct BitReader {
+struct BitReader {
     /// Valid from the top for `bits`; below come more of the stream's bits or zeros.
     private(set) var word: UInt64 = 0
     private var bits: UInt64 = 0
-    private var next: UnsafePointer<UInt8>
+    private var next: Unchecked<UInt8>
 
     /// What is there after `refill`, at least.
     static let bitsOfRefill = 56
@@ -17,8 +17,8 @@
 
     /// - Parameter position: in bits from `base`.
     @inline(always)
-    init(_ base: UnsafePointer<UInt8>, at position: Int) {
-        unsafe next = base + position >> 3
+    init(_ base: Unchecked<UInt8>, at position: Int) {
+        next = base + position >> 3
         refill()
         drop(UInt64(position & 7))
     }
@@ -27,9 +27,9 @@
     /// is in the word already comes again as it was.
     @inline(always)
     mutating func refill() {
-        let bytes = unsafe UnsafeRawPointer(next).loadUnaligned(as: UInt64.self).bigEndian
+        let bytes = next.load(unchecked: 0, as: UInt64.self).bigEndian
         word |= bytes &>> bits
-        unsafe next += Int((63 &- bits) >> 3)
+        next += Int((63 &- bits) >> 3)
         bits |= 56
     }
 
@@ -46,11 +46,11 @@
 
     /// Position in bits from `base`.
     @inline(always)
-    func position(from base: UnsafePointer<UInt8>) -> Int { unsafe (next - base) * 8 - Int(bits) }
+    func position(from base: Unchecked<UInt8>) -> Int { (next - base) * 8 - Int(bits) }
 
     /// Where the next byte would come from: ahead of the position by at most eight.
     @inline(always)
-    func isAtOrBefore(_ place: UnsafePointer<UInt8>) -> Bool { unsafe next <= place }
+    func isAtOrBefore(_ place: Unchecked<UInt8>) -> Bool { next <= place }
 
     /// The value behind a code, of the entry that stands at the top: a magnitude whose first bit is 0 when
     /// it is negative, as T.81 has it in F.2.2.1.

@@ -11,11 +11,11 @@
 /// so that neither factor need fit). k = 2: 4 · 2047 = 8188. k = 4: Σv |T| ≤ 1 + 1.307 + 1 + 0.542 < 3.85,
 /// hence 4 · 2047 · 3.85 + 2 < 31600 after the vertical pass, and 31600 · 3.85 · 2^13 + 2^26 < 2^31 in the
 /// horizontal one. k = 3: the same with Σ |T| < 2.94.
-@safe struct BlockKernel {
+struct BlockKernel {
     /// One a coefficient: divisor · 2^scale, modulo 2^16.
-    let multipliers: UnsafePointer<SIMD8<Int16>>
+    let multipliers: Unchecked<SIMD8<Int16>>
     /// One a coefficient: the largest magnitude as coded.
-    let limits: UnsafePointer<SIMD8<Int16>>
+    let limits: Unchecked<SIMD8<Int16>>
     /// Groups of eight blocks.
     let groups: Int
     /// Samples from one row to the next, at least groups · 8 · k.
@@ -37,14 +37,12 @@
     ///   - source: groups · k² · 8 coefficients.
     ///   - rows: the first of k rows.
     /// - Returns: whether all coefficients were within their limits.
-    func run(_ k: Int, _ source: UnsafePointer<Int16>, _ rows: UnsafeMutablePointer<UInt8>) -> Bool {
-        let raw = unsafe UnsafeRawPointer(source)
-        let out = UnsafeMutableRawPointer(rows)
-        return switch k {
-        case 1: unsafe one(raw, out)
-        case 2: unsafe two(raw, out)
-        case 3: unsafe three(raw, out)
-        default: unsafe four(raw, out)
+    func run(_ k: Int, _ source: Unchecked<Int16>, _ rows: UncheckedMutable<UInt8>) -> Bool {
+        switch k {
+        case 1: one(source, rows)
+        case 2: two(source, rows)
+        case 3: three(source, rows)
+        default: four(source, rows)
         }
     }
 
@@ -52,72 +50,72 @@
     /// is set: what wraps around in these sums is beyond it too.
     @inline(always)
     private func coefficient(
-        _ group: UnsafeRawPointer, _ position: Int, _ outside: inout SIMD8<Int16>
+        _ group: Unchecked<Int16>, _ position: Int, _ outside: inout SIMD8<Int16>
     ) -> SIMD8<Int16> {
-        let coded = unsafe group.loadUnaligned(fromByteOffset: 16 &* position, as: SIMD8<Int16>.self)
-        let limit = unsafe limits[position]
+        let coded = group.load(unchecked: 8 &* position, as: SIMD8<Int16>.self)
+        let limit = limits[unchecked: position]
         outside |= (limit &- coded) | (limit &+ coded)
-        return unsafe coded &* multipliers[position]
+        return coded &* multipliers[unchecked: position]
     }
 
     @inline(never)
-    private func one(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+    private func one(_ source: Unchecked<Int16>, _ rows: UncheckedMutable<UInt8>) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let dc = unsafe coefficient(source + 16 &* group, 0, &outside)
-            unsafe rows.storeBytes(of: levels(dc), toByteOffset: 8 &* group, as: SIMD8<UInt8>.self)
+            let dc = coefficient(source + 8 &* group, 0, &outside)
+            rows.store(levels(dc), unchecked: 8 &* group)
         }
         return !outside.hasSign
     }
 
     @inline(never)
-    private func two(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+    private func two(_ source: Unchecked<Int16>, _ rows: UncheckedMutable<UInt8>) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let from = unsafe source + 64 &* group
-            let to = unsafe rows + 16 &* group
-            let (f00, f10) = unsafe (coefficient(from, 0, &outside), coefficient(from, 1, &outside))
-            let (f01, f11) = unsafe (coefficient(from, 2, &outside), coefficient(from, 3, &outside))
+            let from = source + 32 &* group
+            let to = rows + 16 &* group
+            let (f00, f10) = (coefficient(from, 0, &outside), coefficient(from, 1, &outside))
+            let (f01, f11) = (coefficient(from, 2, &outside), coefficient(from, 3, &outside))
             let (top0, top1) = (f00 &+ f01, f10 &+ f11)
             let (low0, low1) = (f00 &- f01, f10 &- f11)
             let top = interleaved(levels(top0 &+ top1), levels(top0 &- top1))
             let low = interleaved(levels(low0 &+ low1), levels(low0 &- low1))
-            unsafe to.storeBytes(of: top, as: SIMD16<UInt8>.self)
-            unsafe (to + stride).storeBytes(of: low, as: SIMD16<UInt8>.self)
+            to.store(top, unchecked: 0)
+            to.store(low, unchecked: stride)
         }
         return !outside.hasSign
     }
 
     @inline(never)
-    private func three(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+    private func three(_ source: Unchecked<Int16>, _ rows: UncheckedMutable<UInt8>) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let from = unsafe source + 144 &* group
-            let to = unsafe rows + 24 &* group
-            let first = unsafe column3(from, 0, &outside)
-            let second = unsafe column3(from, 1, &outside)
-            let third = unsafe column3(from, 2, &outside)
-            unsafe store3(first.0, second.0, third.0, to)
-            unsafe store3(first.1, second.1, third.1, to + stride)
-            unsafe store3(first.2, second.2, third.2, to + 2 &* stride)
+            let from = source + 72 &* group
+            let to = rows + 24 &* group
+            let first = column3(from, 0, &outside)
+            let second = column3(from, 1, &outside)
+            let third = column3(from, 2, &outside)
+            store3(first.0, second.0, third.0, to)
+            store3(first.1, second.1, third.1, to + stride)
+            store3(first.2, second.2, third.2, to + 2 &* stride)
         }
         return !outside.hasSign
     }
 
     @inline(never)
-    private func four(_ source: UnsafeRawPointer, _ rows: UnsafeMutableRawPointer) -> Bool {
+    private func four(_ source: Unchecked<Int16>, _ rows: UncheckedMutable<UInt8>) -> Bool {
         var outside = SIMD8<Int16>()
         for group in 0..<groups {
-            let from = unsafe source + 256 &* group
-            let to = unsafe rows + 32 &* group
-            let first = unsafe column4(from, 0, &outside)
-            let second = unsafe column4(from, 1, &outside)
-            let third = unsafe column4(from, 2, &outside)
-            let fourth = unsafe column4(from, 3, &outside)
-            unsafe store4(first.0, second.0, third.0, fourth.0, to)
-            unsafe store4(first.1, second.1, third.1, fourth.1, to + stride)
-            unsafe store4(first.2, second.2, third.2, fourth.2, to + 2 &* stride)
-            unsafe store4(first.3, second.3, third.3, fourth.3, to + 3 &* stride)
+            let from = source + 128 &* group
+            let to = rows + 32 &* group
+            let first = column4(from, 0, &outside)
+            let second = column4(from, 1, &outside)
+            let third = column4(from, 2, &outside)
+            let fourth = column4(from, 3, &outside)
+            store4(first.0, second.0, third.0, fourth.0, to)
+            store4(first.1, second.1, third.1, fourth.1, to + stride)
+            store4(first.2, second.2, third.2, fourth.2, to + 2 &* stride)
+            store4(first.3, second.3, third.3, fourth.3, to + 3 &* stride)
         }
         return !outside.hasSign
     }
@@ -134,10 +132,10 @@
 
     /// The vertical pass over column u: rows y of 0…2.
     @inline(always)
-    private func column3(_ group: UnsafeRawPointer, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column3 {
-        let f0 = unsafe coefficient(group, u, &outside)
-        let f1 = unsafe coefficient(group, 3 + u, &outside)
-        let f2 = unsafe coefficient(group, 6 + u, &outside)
+    private func column3(_ group: Unchecked<Int16>, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column3 {
+        let f0 = coefficient(group, u, &outside)
+        let f1 = coefficient(group, 3 + u, &outside)
+        let f2 = coefficient(group, 6 + u, &outside)
         let odd = highProduct(f1, Self.threeOdd)
         let even = f0 &+ highProduct(f2, Self.threeEven)
         return (even &+ odd, f0 &- highProduct(f2, Self.threeMiddle), even &- odd)
@@ -145,11 +143,11 @@
 
     /// The vertical pass over column u: rows y of 0…3.
     @inline(always)
-    private func column4(_ group: UnsafeRawPointer, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column4 {
-        let f0 = unsafe coefficient(group, u, &outside)
-        let f1 = unsafe coefficient(group, 4 &+ u, &outside)
-        let f2 = unsafe coefficient(group, 8 &+ u, &outside)
-        let f3 = unsafe coefficient(group, 12 &+ u, &outside)
+    private func column4(_ group: Unchecked<Int16>, _ u: Int, _ outside: inout SIMD8<Int16>) -> Column4 {
+        let f0 = coefficient(group, u, &outside)
+        let f1 = coefficient(group, 4 &+ u, &outside)
+        let f2 = coefficient(group, 8 &+ u, &outside)
+        let f3 = coefficient(group, 12 &+ u, &outside)
         let outer = highProduct(f1, Self.fourLarge) &+ highProduct(f3, Self.fourSmall)
         let inner = highProduct(f1, Self.fourSmall) &- highProduct(f3, Self.fourLarge)
         let (sum, difference) = (f0 &+ f2, f0 &- f2)
@@ -159,7 +157,7 @@
     /// The horizontal pass over one row of eight blocks, and their 24 samples.
     @inline(always)
     private func store3(
-        _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ row: UnsafeMutableRawPointer
+        _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ row: UncheckedMutable<UInt8>
     ) {
         let (large, small) = (Self.threeOdd / 2, Self.threeEven / 2)
         let constant = g0.widened &<< SIMD8(repeating: 13)
@@ -168,19 +166,19 @@
         let right = interleaved(levels(constant &+ pairSums(g1, g2, -large, small)), SIMD8<UInt8>())
         // Four times two blocks of three samples and a zero.
         let (low, high) = interleavedPairs(left, right)
-        let first = unsafe unsafeBitCast(low, to: SIMD2<UInt64>.self)
-        let second = unsafe unsafeBitCast(high, to: SIMD2<UInt64>.self)
+        let first = sameBits(low, as: SIMD2<UInt64>.self)
+        let second = sameBits(high, as: SIMD2<UInt64>.self)
         let (a, b, c, d) = (closedUp(first[0]), closedUp(first[1]), closedUp(second[0]), closedUp(second[1]))
-        unsafe row.storeBytes(of: a | b << 48, as: UInt64.self)
-        unsafe row.storeBytes(of: b >> 16 | c << 32, toByteOffset: 8, as: UInt64.self)
-        unsafe row.storeBytes(of: c >> 32 | d << 16, toByteOffset: 16, as: UInt64.self)
+        row.store(a | b << 48, unchecked: 0)
+        row.store(b >> 16 | c << 32, unchecked: 8)
+        row.store(c >> 32 | d << 16, unchecked: 16)
     }
 
     /// The horizontal pass over one row of eight blocks, and their 32 samples.
     @inline(always)
     private func store4(
         _ g0: SIMD8<Int16>, _ g1: SIMD8<Int16>, _ g2: SIMD8<Int16>, _ g3: SIMD8<Int16>,
-        _ row: UnsafeMutableRawPointer
+        _ row: UncheckedMutable<UInt8>
     ) {
         let (large, small) = (Self.fourLarge / 2, Self.fourSmall / 2)
         let (first, third) = (g0.widened, g2.widened)
@@ -192,8 +190,8 @@
         let (low, high) = interleavedPairs(
             interleaved(levels(sum &+ outer), levels(difference &+ inner)),
             interleaved(levels(difference &- inner), levels(sum &- outer)))
-        unsafe row.storeBytes(of: low, as: SIMD16<UInt8>.self)
-        unsafe row.storeBytes(of: high, toByteOffset: 16, as: SIMD16<UInt8>.self)
+        row.store(low, unchecked: 0)
+        row.store(high, unchecked: 16)
     }
 }
 
@@ -247,7 +245,7 @@ private func limited(_ levels: SIMD8<Int16>) -> SIMD8<UInt8> {
     let (lowest, highest) = (SIMD8<Int16>(repeating: 0), SIMD8<Int16>(repeating: 255))
     let positive = levels.replacing(with: lowest, where: levels .< lowest)
     let bytes = positive.replacing(with: highest, where: positive .> highest)
-    return unsafe unsafeBitCast(bytes, to: SIMD16<UInt8>.self).evenHalf
+    return sameBits(bytes, as: SIMD16<UInt8>.self).evenHalf
 }
 
 /// Samples of sums with 3 bits of fraction, rounded half up as libjpeg does: `psraw`, `packuswb`.
@@ -273,11 +271,10 @@ private func interleavedPairs(
     _ even: SIMD16<UInt8>, _ odd: SIMD16<UInt8>
 ) -> (SIMD16<UInt8>, SIMD16<UInt8>) {
     var pairs = SIMD16<UInt16>()
-    pairs.evenHalf = unsafe unsafeBitCast(even, to: SIMD8<UInt16>.self)
-    pairs.oddHalf = unsafe unsafeBitCast(odd, to: SIMD8<UInt16>.self)
-    return unsafe (
-        unsafeBitCast(pairs.lowHalf, to: SIMD16<UInt8>.self),
-        unsafeBitCast(pairs.highHalf, to: SIMD16<UInt8>.self)
+    pairs.evenHalf = sameBits(even, as: SIMD8<UInt16>.self)
+    pairs.oddHalf = sameBits(odd, as: SIMD8<UInt16>.self)
+    return (
+        sameBits(pairs.lowHalf, as: SIMD16<UInt8>.self), sameBits(pairs.highHalf, as: SIMD16<UInt8>.self)
     )
 }
 
@@ -295,7 +292,7 @@ extension SIMD8<Int16> {
 
     @inline(always)
     fileprivate var hasSign: Bool {
-        let halves = unsafe unsafeBitCast(self, to: SIMD2<UInt64>.self)
+        let halves = sameBits(self, as: SIMD2<UInt64>.self)
         return (halves[0] | halves[1]) & 0x8000_8000_8000_8000 != 0
     }
 }

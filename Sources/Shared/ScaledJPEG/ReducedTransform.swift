@@ -46,16 +46,15 @@ struct ReducedTransform {
     func transform(_ coefficients: Span<Int16>, into plane: ScaledPlane, blockRow: Int) -> Bool {
         let groups = BlockGroups(blocks: plane.stride / k, eighths: k)
         let start = blockRow * k * plane.stride
-        unsafe precondition(
+        precondition(
             coefficients.count == groups.coefficients && plane.stride == groups.count * BlockGroups.size * k
-                && blockRow >= 0 && start + k * plane.stride <= plane.samples.elements.count)
-        return unsafe multipliers.withUnsafeBufferPointer { multipliers in
-            unsafe limits.withUnsafeBufferPointer { limits in
-                unsafe coefficients.withUnsafeBufferPointer { coefficients in
-                    unsafe BlockKernel(
-                        multipliers: multipliers.baseAddress!, limits: limits.baseAddress!,
-                        groups: groups.count, stride: plane.stride
-                    ).run(k, coefficients.baseAddress!, plane.samples.elements.baseAddress! + start)
+                && blockRow >= 0 && start + k * plane.stride <= plane.samples.count)
+        return multipliers.withUnchecked { multipliers in
+            limits.withUnchecked { limits in
+                coefficients.withUnchecked { coefficients in
+                    BlockKernel(
+                        multipliers: multipliers, limits: limits, groups: groups.count, stride: plane.stride
+                    ).run(k, coefficients, plane.samples.elements + start)
                 }
             }
         }

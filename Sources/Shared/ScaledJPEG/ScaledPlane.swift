@@ -35,6 +35,6 @@ public struct ScaledPlane: Sendable {
 
     /// Row y, 0 at the top; `columns` samples.
     public func withRow<Result>(_ y: Int, _ body: (Span<UInt8>) -> Result) -> Result {
-        unsafe body(Span(_unsafeElements: samples.elements.extracting(y * stride..<y * stride + columns)))
+        samples.withSpan(of: y * stride..<y * stride + columns, body)
     }
 }

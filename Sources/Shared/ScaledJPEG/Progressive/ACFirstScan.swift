@@ -40,15 +40,15 @@ struct ACFirstScan: ScanLoop {
         let row = coefficients.row(run.row, of: component)
         let (start, end) = (run.column + emptyBlocks, run.column + run.count)
         // The run's blocks are among those that are stored.
-        try unsafe coefficients.withMemory { memory throws(Declined) in
-            let history = unsafe recordsHistory ? memory.history.map { unsafe $0 + row.blocks } : nil
+        try coefficients.withMemory { memory throws(Declined) in
+            let history = recordsHistory ? memory.history.map { $0 + row.blocks } : nil
             let column =
                 switch reading {
                 case .automaton(let automaton):
-                    try unsafe automaton.read(
+                    try automaton.read(
                         from: start, to: end, memory.values, row, history, &reader, &window, bytes)
                 case .pairs(let code):
-                    try unsafe readPairs(
+                    try readPairs(
                         BandLoop(code, through: lastCoefficient, kept: kept, unkept: memory.unkept),
                         from: start, to: end, memory.values, row, history, &reader, &window, bytes)
                 }
@@ -59,17 +59,17 @@ struct ACFirstScan: ScanLoop {
     /// As `BandAutomaton.read`.
     @inline(always)
     private func readPairs(
-        _ loop: BandLoop, from start: Int, to end: Int, _ values: UnsafeMutablePointer<Int16>,
-        _ row: BlockRow, _ history: UnsafeMutablePointer<UInt64>?, _ reader: inout BitReader,
+        _ loop: BandLoop, from start: Int, to end: Int, _ values: UncheckedMutable<Int16>,
+        _ row: BlockRow, _ history: UncheckedMutable<UInt64>?, _ reader: inout BitReader,
         _ window: inout ScanWindow, _ bytes: Span<UInt8>
     ) throws(Declined) -> Int {
-        var (bits, limit) = unsafe (reader, window.limit)
+        var (bits, limit) = (reader, window.limit)
         var column = start
         while column < end {
-            try unsafe window.prepare(&bits, &limit, in: bytes)
-            let block = unsafe loop.read(from: firstCoefficient, values + row.value(column), &bits)
+            try window.prepare(&bits, &limit, in: bytes)
+            let block = loop.read(from: firstCoefficient, values + row.value(column), &bits)
             guard let block else { throw .suspect(.entropy, offset: window.position) }
-            if let history = unsafe history { unsafe history[column] |= block.found }
+            if let history { history[unchecked: column] |= block.found }
             column += max(1, block.endedBlocks)
         }
         reader = bits

@@ -32,32 +32,32 @@ struct ACRefinementScan: ScanLoop {
         _ window: inout ScanWindow, _ bytes: Span<UInt8>
     ) throws(Declined) {
         let row = coefficients.row(run.row, of: component)
-        try unsafe coefficients.withMemory { memory throws(Declined) in
-            guard let history = unsafe memory.history else {
+        try coefficients.withMemory { memory throws(Declined) in
+            guard let history = memory.history else {
                 preconditionFailure("who refines remembers what there is to refine")
             }
-            let loop = unsafe ACRefinementLoop(
+            let loop = ACRefinementLoop(
                 code: code, entries: code.entries, steps: steps.elements, offsets: kept.offsets.elements,
                 unkept: memory.unkept, lowest: kept.lowest, band: band, bit: 1 << lowBit,
                 uncorrected: BandLoop(
                     uncorrected, through: 63 - band.leadingZeroBitCount, kept: kept, unkept: memory.unkept))
-            var (bits, limit) = unsafe (reader, window.limit)
+            var (bits, limit) = (reader, window.limit)
             var unchanged = unchangedBlocks
             // The run's blocks are among those that are stored.
             for column in run.column..<run.column + run.count {
-                try unsafe window.prepare(&bits, &limit, in: bytes)
+                try window.prepare(&bits, &limit, in: bytes)
                 let block = row.blocks + column
-                let nonzero = unsafe history[block] & band
-                let values = unsafe memory.values + row.value(column)
+                let nonzero = history[unchecked: block] & band
+                let values = memory.values + row.value(column)
                 if unchanged == 0 {
-                    let end = unsafe loop.readBlock(nonzero, values, &bits)
+                    let end = loop.readBlock(nonzero, values, &bits)
                     guard let end else { throw .suspect(.entropy, offset: window.position) }
-                    unsafe history[block] |= end.found
+                    history[unchecked: block] |= end.found
                     // This block is the first of them; 0 when the band was read to its last coefficient.
                     unchanged = max(0, end.endedBlocks - 1)
                 } else {
                     unchanged &-= 1
-                    if nonzero != 0 { unsafe loop.readCorrections(nonzero, values, &bits) }
+                    if nonzero != 0 { loop.readCorrections(nonzero, values, &bits) }
                 }
             }
             unchangedBlocks = unchanged
@@ -77,12 +77,12 @@ struct ACRefinementScan: ScanLoop {
 /// coefficients are put aside and applied when the block is over. Behind the last of them the block reads
 /// like one that comes for the first time, two coefficients a look-up, which saves a smooth picture a sixth of all
 /// time.
-@safe private struct ACRefinementLoop {
+private struct ACRefinementLoop {
     let code: ProgressiveCode
-    let entries: UnsafePointer<CodeEntry>
-    let steps: UnsafePointer<ZeroStep>
-    let offsets: UnsafePointer<UInt8>
-    let unkept: UnsafeMutablePointer<Int16>
+    let entries: Unchecked<CodeEntry>
+    let steps: Unchecked<ZeroStep>
+    let offsets: Unchecked<UInt8>
+    let unkept: UncheckedMutable<Int16>
     /// A bit for each coefficient up to the last that is kept.
     let lowest: UInt64
     let band: UInt64
@@ -97,10 +97,10 @@ struct ACRefinementScan: ScanLoop {
     ///   these, 0 when the band was read to its last coefficient; nil when the bits are no band.
     @inline(always)
     func readBlock(
-        _ nonzero: UInt64, _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader
+        _ nonzero: UInt64, _ values: UncheckedMutable<Int16>, _ bits: inout BitReader
     ) -> (found: UInt64, endedBlocks: Int)? {
         let first = band.trailingZeroBitCount
-        if nonzero == 0 { return unsafe uncorrected.read(from: first, values, &bits) }
+        if nonzero == 0 { return uncorrected.read(from: first, values, &bits) }
         var changes = Changes()
         var cursor = Cursor(position: first)
         let end = 64 &- nonzero.leadingZeroBitCount
@@ -116,12 +116,12 @@ struct ACRefinementScan: ScanLoop {
         guard blocks == 0 else {
             let left = nonzero & (~0 << UInt64(truncatingIfNeeded: cursor.position))
             changes.takeRest(left.nonzeroBitCount, from: &bits)
-            unsafe apply(changes, nonzero, cursor.found, values)
+            apply(changes, nonzero, cursor.found, values)
             return (cursor.found, blocks)
         }
         // All corrections have been passed.
-        unsafe apply(changes, nonzero, cursor.found, values)
-        let rest = unsafe uncorrected.read(from: cursor.position, values, &bits)
+        apply(changes, nonzero, cursor.found, values)
+        let rest = uncorrected.read(from: cursor.position, values, &bits)
         guard let rest else { return nil }
         return (cursor.found | rest.found, rest.endedBlocks)
     }
@@ -129,11 +129,11 @@ struct ACRefinementScan: ScanLoop {
     /// Reads a block that has corrections only.
     @inline(always)
     func readCorrections(
-        _ nonzero: UInt64, _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader
+        _ nonzero: UInt64, _ values: UncheckedMutable<Int16>, _ bits: inout BitReader
     ) {
         var changes = Changes()
         changes.takeRest(nonzero.nonzeroBitCount, from: &bits)
-        unsafe apply(changes, nonzero, 0, values)
+        apply(changes, nonzero, 0, values)
     }
 
     /// Reads on until a coefficient is passed.
@@ -147,7 +147,7 @@ struct ACRefinementScan: ScanLoop {
     ) -> Int {
         while cursor.position < end {
             // Not behind the refill: `BitReader.bitsBehindSymbol`. Corrections that end a band leave 24 bits.
-            var entry = unsafe entries[ProgressiveCode.index(bits.word)]
+            var entry = entries[unchecked: ProgressiveCode.index(bits.word)]
             bits.refill()
             if entry.isRare {
                 if entry.length == 0 { entry = code.search(bits.word) }
@@ -162,7 +162,7 @@ struct ACRefinementScan: ScanLoop {
             // Eight coefficients at a time, of which nearly always the first eight suffice. Behind the last
             // one there are no others, so that a run comes to an end.
             var run = entry.advance
-            var step = unsafe steps[ZeroStep.index(others &>> cursor.position, run)]
+            var step = steps[unchecked: ZeroStep.index(others &>> cursor.position, run)]
             if putsAside { changes.putAside(bits.word, step.others) }
             bits.drop(step.others)
             while !step.isLast {
@@ -170,7 +170,7 @@ struct ACRefinementScan: ScanLoop {
                 run &-= 8 &- Int(truncatingIfNeeded: step.others)
                 bits.refill()
                 guard cursor.position < 64 else { return -1 }
-                step = unsafe steps[ZeroStep.index(others &>> cursor.position, run)]
+                step = steps[unchecked: ZeroStep.index(others &>> cursor.position, run)]
                 if putsAside { changes.putAside(bits.word, step.others) }
                 bits.drop(step.others)
             }
@@ -184,7 +184,7 @@ struct ACRefinementScan: ScanLoop {
     /// Brings a block's coefficients up to date, as far as they are kept. Among the lowest are at most 24.
     @inline(always)
     private func apply(
-        _ changes: Changes, _ nonzero: UInt64, _ found: UInt64, _ values: UnsafeMutablePointer<Int16>
+        _ changes: Changes, _ nonzero: UInt64, _ found: UInt64, _ values: UncheckedMutable<Int16>
     ) {
         var changed = (nonzero | found) & lowest
         var word = Int(truncatingIfNeeded: changes.word)
@@ -195,13 +195,13 @@ struct ACRefinementScan: ScanLoop {
             let isSet = Int16(truncatingIfNeeded: word >> 63)
             let isFound = 0 &- Int16(truncatingIfNeeded: found &>> UInt64(truncatingIfNeeded: position) & 1)
             word &<<= 1
-            let offset = unsafe Int(offsets[position])
-            let place = unsafe offset == 0 ? unkept : values + offset
-            let value = unsafe place.pointee
+            let offset = Int(offsets[unchecked: position])
+            let place = offset == 0 ? unkept : values + offset
+            let value = place[unchecked: 0]
             // Away from zero; from zero as the sign says, which is set for what is positive.
             let direction = (value >> 15) ^ (isFound & ~isSet)
             let amount = bit & (isSet | isFound)
-            unsafe place.pointee = value &+ (amount ^ direction) &- direction
+            place[unchecked: 0] = value &+ (amount ^ direction) &- direction
         }
     }
 }

@@ -41,7 +41,7 @@ final class BandAutomaton {
         history = LookupTable(width: size, repeating: 0)
         shifts = LookupTable(width: Self.stateBits, repeating: 0)
         for (index, position) in band.enumerated() {
-            let slot = unsafe kept.offsets.elements[position] / UInt8(BlockGroups.size)
+            let slot = kept.offsets.elements[unchecked: position] / UInt8(BlockGroups.size)
             shifts.fill(index..<index + 1, with: slot * 16)
         }
         for state in 0..<count {
@@ -61,7 +61,7 @@ final class BandAutomaton {
         var block: Block = 0
         var found: UInt8 = 0
         while state < count {
-            let entry = unsafe code.entries[ProgressiveCode.index(bits)]
+            let entry = code.entries[unchecked: ProgressiveCode.index(bits)]
             if let (ended, taken) = entry.endedBlocks(bits) {
                 // The zeros behind the bits that are looked at are not known.
                 guard total + taken <= Self.width, ended <= Step.mostEnded else { break }
@@ -70,7 +70,7 @@ final class BandAutomaton {
             let isKnown = !entry.isRare && total + Int(entry.total) <= Self.width
             guard isKnown, state + entry.advance <= count else { break }
             state += entry.advance
-            block |= unsafe Self.part(entry.value(bits) << lowBit, shifts.elements[state - 1])
+            block |= Self.part(entry.value(bits) << lowBit, shifts.elements[unchecked: state - 1])
             found |= 1 << UInt8(state - 1)
             bits <<= entry.total
             total += Int(entry.total)
@@ -88,27 +88,27 @@ final class BandAutomaton {
     /// - Returns: the column behind the last block that has ended; a run of empty blocks may lead beyond `end`.
     @inline(always)
     func read(
-        from start: Int, to end: Int, _ coefficients: UnsafeMutablePointer<Int16>, _ row: BlockRow,
-        _ history: UnsafeMutablePointer<UInt64>?, _ reader: inout BitReader, _ window: inout ScanWindow,
+        from start: Int, to end: Int, _ coefficients: UncheckedMutable<Int16>, _ row: BlockRow,
+        _ history: UncheckedMutable<UInt64>?, _ reader: inout BitReader, _ window: inout ScanWindow,
         _ bytes: Span<UInt8>
     ) throws(Declined) -> Int {
-        let steps = unsafe self.steps.elements
-        let values = unsafe self.values.elements
-        let shifts = unsafe self.shifts.elements
-        let entries = unsafe code.entries
-        var (bits, limit) = unsafe (reader, window.limit)
+        let steps = self.steps.elements
+        let values = self.values.elements
+        let shifts = self.shifts.elements
+        let entries = code.entries
+        var (bits, limit) = (reader, window.limit)
         var column = start
         var state = 0
         var block: Block = 0
         while column < end {
-            try unsafe window.prepare(&bits, &limit, in: bytes)
+            try window.prepare(&bits, &limit, in: bytes)
             // Not behind the refill: `BitReader.bitsBehindSymbol`.
             let index = state &<< Self.width | Int(truncatingIfNeeded: bits.word &>> UInt64(64 - Self.width))
-            let step = unsafe steps[index]
+            let step = steps[unchecked: index]
             bits.refill()
-            let place = unsafe coefficients + row.value(column)
+            let place = coefficients + row.value(column)
             if step.isUnknown {
-                let entry = unsafe code.entry(entries, bits.word)
+                let entry = code.entry(entries, bits.word)
                 if let (ended, taken) = entry.endedBlocks(bits.word) {
                     bits.drop(UInt64(truncatingIfNeeded: taken))
                     column &+= ended
@@ -120,10 +120,10 @@ final class BandAutomaton {
                     throw .suspect(.entropy, offset: window.position)
                 }
                 let value = entry.value(bits.word) &<< lowBit
-                block |= unsafe Self.part(value, shifts[state &- 1])
-                unsafe Self.store(block, place)
-                if let history = unsafe history {
-                    unsafe history[column] |= 1 &<< UInt64(truncatingIfNeeded: first &+ state &- 1)
+                block |= Self.part(value, shifts[unchecked: state &- 1])
+                Self.store(block, place)
+                if let history {
+                    history[unchecked: column] |= 1 &<< UInt64(truncatingIfNeeded: first &+ state &- 1)
                 }
                 bits.drop(entry.total)
                 guard state == count else { continue }
@@ -132,11 +132,11 @@ final class BandAutomaton {
                 continue
             }
             bits.drop(step.total)
-            block |= unsafe values[index]
-            unsafe Self.store(block, place)
-            if let history = unsafe history {
-                let found = unsafe UInt64(self.history.elements[index])
-                unsafe history[column] |= found &<< UInt64(truncatingIfNeeded: first)
+            block |= values[unchecked: index]
+            Self.store(block, place)
+            if let history {
+                let found = UInt64(self.history.elements[unchecked: index])
+                history[unchecked: column] |= found &<< UInt64(truncatingIfNeeded: first)
             }
             column &+= step.ended
             // All ones when the block goes on.
@@ -154,10 +154,10 @@ final class BandAutomaton {
     }
 
     @inline(always)
-    private static func store(_ block: Block, _ place: UnsafeMutablePointer<Int16>) {
-        unsafe place[BlockGroups.size] = Int16(truncatingIfNeeded: block &>> 16)
-        unsafe place[2 * BlockGroups.size] = Int16(truncatingIfNeeded: block &>> 32)
-        unsafe place[3 * BlockGroups.size] = Int16(truncatingIfNeeded: block &>> 48)
+    private static func store(_ block: Block, _ place: UncheckedMutable<Int16>) {
+        place[unchecked: BlockGroups.size] = Int16(truncatingIfNeeded: block &>> 16)
+        place[unchecked: 2 * BlockGroups.size] = Int16(truncatingIfNeeded: block &>> 32)
+        place[unchecked: 3 * BlockGroups.size] = Int16(truncatingIfNeeded: block &>> 48)
     }
 }
 

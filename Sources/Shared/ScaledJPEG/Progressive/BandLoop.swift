@@ -13,12 +13,12 @@ struct BandCode {
 }
 
 /// What reading a block's coefficients needs, for a loop to keep in registers.
-@safe struct BandLoop {
+struct BandLoop {
     private let code: ProgressiveCode
-    private let entries: UnsafePointer<CodeEntry>
-    private let pairs: UnsafePointer<SymbolPair>
-    private let offsets: UnsafePointer<UInt8>
-    private let unkept: UnsafeMutablePointer<Int16>
+    private let entries: Unchecked<CodeEntry>
+    private let pairs: Unchecked<SymbolPair>
+    private let offsets: Unchecked<UInt8>
+    private let unkept: UncheckedMutable<Int16>
     private let lastCoefficient: Int
     private let lastKept: Int
     private let lowBit: Int
@@ -28,13 +28,13 @@ struct BandCode {
     ///   - lastCoefficient: of the band.
     init(
         _ code: borrowing BandCode, through lastCoefficient: Int, kept: KeptCoefficients,
-        unkept: UnsafeMutablePointer<Int16>
+        unkept: UncheckedMutable<Int16>
     ) {
         self.code = code.code
-        unsafe entries = code.code.entries
-        unsafe pairs = UnsafePointer(code.pairs.elements)
-        unsafe offsets = UnsafePointer(kept.offsets.elements)
-        unsafe self.unkept = unkept
+        entries = code.code.entries
+        pairs = code.pairs.elements
+        offsets = kept.offsets.elements
+        self.unkept = unkept
         self.lastCoefficient = lastCoefficient
         lastKept = 63 - kept.lowest.leadingZeroBitCount
         lowBit = code.lowBit
@@ -47,16 +47,16 @@ struct BandCode {
     ///   more, 0 when the band was read to its last coefficient; nil when the bits are no band.
     @inline(always)
     func read(
-        from first: Int, _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader
+        from first: Int, _ values: UncheckedMutable<Int16>, _ bits: inout BitReader
     ) -> (found: UInt64, endedBlocks: Int)? {
         var found: UInt64 = 0
         // Before which coefficient.
         var position = first
         // Two loops, since most symbols stand for nothing that is kept.
-        var blocks = unsafe readSymbols(
+        var blocks = readSymbols(
             through: min(lastCoefficient, lastKept), &position, &found, values, &bits, keeps: true)
         if blocks == 0 {
-            blocks = unsafe readSymbols(
+            blocks = readSymbols(
                 through: lastCoefficient, &position, &found, values, &bits, keeps: false)
         }
         guard blocks > 0 || blocks == 0 && position == lastCoefficient + 1 else { return nil }
@@ -70,11 +70,11 @@ struct BandCode {
     @inline(always)
     private func readSymbols(
         through last: Int, _ position: inout Int, _ found: inout UInt64,
-        _ values: UnsafeMutablePointer<Int16>, _ bits: inout BitReader, keeps: Bool
+        _ values: UncheckedMutable<Int16>, _ bits: inout BitReader, keeps: Bool
     ) -> Int {
         while position <= last {
             // Not behind the refill: `BitReader.bitsBehindSymbol`.
-            let pair = unsafe pairs[SymbolPair.index(bits.word)]
+            let pair = pairs[unchecked: SymbolPair.index(bits.word)]
             bits.refill()
             // Else the second may be of the next block.
             if position &+ pair.advance <= lastCoefficient {
@@ -83,8 +83,8 @@ struct BandCode {
                 found |= 1 &<< UInt64(truncatingIfNeeded: first)
                 found |= 1 &<< UInt64(truncatingIfNeeded: position &- 1)
                 if keeps {
-                    unsafe keep(pair.firstValue, at: first, values)
-                    unsafe keep(pair.lastValue, at: position &- 1, values)
+                    keep(pair.firstValue, at: first, values)
+                    keep(pair.lastValue, at: position &- 1, values)
                 }
                 bits.drop(pair.total)
                 if pair.endsBand { return 1 }
@@ -94,7 +94,7 @@ struct BandCode {
                 bits.drop(pair.total)
                 return 1 &<< pair.size &+ bits.take(pair.size)
             }
-            var entry = unsafe entries[ProgressiveCode.index(bits.word)]
+            var entry = entries[unchecked: ProgressiveCode.index(bits.word)]
             if entry.isRare {
                 if entry.length == 0 { entry = code.search(bits.word) }
                 if entry.isEndOfBand {
@@ -113,7 +113,7 @@ struct BandCode {
             if keeps {
                 let value = Int16(truncatingIfNeeded: entry.value(bits.word) &<< lowBit)
                 // At most 16 behind the band, which is an error, and not kept.
-                unsafe keep(value, at: position &- 1, values)
+                keep(value, at: position &- 1, values)
             }
             bits.drop(entry.total)
         }
@@ -121,12 +121,12 @@ struct BandCode {
     }
 
     @inline(always)
-    private func keep(_ value: Int16, at position: Int, _ values: UnsafeMutablePointer<Int16>) {
-        let offset = unsafe Int(offsets[position])
+    private func keep(_ value: Int16, at position: Int, _ values: UncheckedMutable<Int16>) {
+        let offset = Int(offsets[unchecked: position])
         // No choice between two places, of which the compiler makes a branch: that took 8 % more time of a
         // detailed picture.
         let isUnkept = (offset &- 1) >> 63
-        unsafe values[offset &+ isUnkept & (unkept - values)] = value
+        values[unchecked: offset &+ isUnkept & (unkept - values)] = value
     }
 }
 
@@ -169,7 +169,7 @@ private struct SymbolPair: BitwiseCopyable {
             var total = 0
             // The zeros behind the table's bits are not known.
             func next() -> CodeEntry? {
-                let entry = unsafe code.entries[ProgressiveCode.index(bits)]
+                let entry = code.entries[unchecked: ProgressiveCode.index(bits)]
                 return !entry.isRare && total + Int(entry.total) <= width ? entry : nil
             }
             func take(_ entry: CodeEntry) -> (advance: Int, value: Int) {
@@ -179,7 +179,7 @@ private struct SymbolPair: BitwiseCopyable {
                 return (entry.advance, value)
             }
             guard let entry = next() else {
-                let end = unsafe code.entries[ProgressiveCode.index(bits)]
+                let end = code.entries[unchecked: ProgressiveCode.index(bits)]
                 if end.isEndOfBand {
                     table.fill(index..<index + 1, with: SymbolPair(endOfBand: end.size, Int(end.length)))
                 }
@@ -191,7 +191,7 @@ private struct SymbolPair: BitwiseCopyable {
                 last = take(entry)
                 last.advance += first.advance
             }
-            let end = unsafe code.entries[ProgressiveCode.index(bits)]
+            let end = code.entries[unchecked: ProgressiveCode.index(bits)]
             let endsBand = end.isEndOfBand && end.size == 0 && total + Int(end.length) <= width
             if endsBand { total += Int(end.length) }
             table.fill(

@@ -20,21 +20,21 @@ struct DCFirstScan: ScanLoop {
         _ window: inout ScanWindow, _ bytes: Span<UInt8>
     ) throws(Declined) {
         let lanes = units.map { unit in
-            unsafe DCLane(
+            DCLane(
                 place: DCPlace(unit, run, coefficients), differences: differences[unit.code].elements)
         }
-        try unsafe coefficients.withMemory { memory throws(Declined) in
-            try unsafe predictions.withUnsafeMutableBufferPointer { predictions throws(Declined) in
-                var (bits, limit) = unsafe (reader, window.limit)
+        try coefficients.withMemory { memory throws(Declined) in
+            try predictions.withUncheckedMutable { predictions throws(Declined) in
+                var (bits, limit) = (reader, window.limit)
                 // Has bits above the lowest 16 once a value does not fit in them.
                 var spilled = 0
                 for index in 0..<run.count {
-                    try unsafe window.prepare(&bits, &limit, in: bytes)
+                    try window.prepare(&bits, &limit, in: bytes)
                     for lane in lanes {
                         let place = lane.place
                         // The index has as many bits as the table. Not behind the refill:
                         // `BitReader.bitsBehindSymbol`.
-                        let known = unsafe lane.differences[DCDifference.index(bits.word)]
+                        let known = lane.differences[unchecked: DCDifference.index(bits.word)]
                         bits.refill()
                         var difference = known.value
                         if known.isUnknown {
@@ -45,12 +45,12 @@ struct DCFirstScan: ScanLoop {
                         }
                         bits.drop(known.total)
                         // There is a prediction for each of the scan's codes.
-                        let prediction = unsafe predictions[place.code] &+ difference
-                        unsafe predictions[place.code] = prediction
+                        let prediction = predictions[unchecked: place.code] &+ difference
+                        predictions[unchecked: place.code] = prediction
                         let value = prediction &<< lowBit
                         spilled |= value &+ 0x8000
                         // A unit of the run is inside of the whole MCUs that are stored.
-                        unsafe memory.values[place.index(index)] = Int16(truncatingIfNeeded: value)
+                        memory.values[unchecked: place.index(index)] = Int16(truncatingIfNeeded: value)
                     }
                 }
                 reader = bits
@@ -79,12 +79,12 @@ struct DCRefinementScan: ScanLoop {
         _ window: inout ScanWindow, _ bytes: Span<UInt8>
     ) throws(Declined) {
         let places = units.map { DCPlace($0, run, coefficients) }
-        try unsafe coefficients.withMemory { memory throws(Declined) in
-            var (bits, limit) = unsafe (reader, window.limit)
+        try coefficients.withMemory { memory throws(Declined) in
+            var (bits, limit) = (reader, window.limit)
             // A unit has at most ten blocks, so ten bits: what is there after a refill is a batch of them.
             let batch = BitReader.bitsOfRefill / places.count
             for first in stride(from: 0, to: run.count, by: batch) {
-                try unsafe window.prepare(&bits, &limit, in: bytes)
+                try window.prepare(&bits, &limit, in: bytes)
                 bits.refill()
                 let end = min(first + batch, run.count)
                 for (place, bit) in zip(places, 0...) {
@@ -94,7 +94,7 @@ struct DCRefinementScan: ScanLoop {
                         let bit = Int16(
                             truncatingIfNeeded: (word >> 63) &<< UInt64(truncatingIfNeeded: lowBit))
                         word &<<= UInt64(truncatingIfNeeded: places.count)
-                        unsafe memory.values[place.index(index)] |= bit
+                        memory.values[unchecked: place.index(index)] |= bit
                     }
                 }
                 bits.drop(UInt64(truncatingIfNeeded: (end - first) * places.count))
@@ -152,9 +152,9 @@ private struct DCPlace {
 }
 
 /// The same, with the differences that the next bits begin with.
-@safe private struct DCLane {
+private struct DCLane {
     let place: DCPlace
-    let differences: UnsafePointer<DCDifference>
+    let differences: Unchecked<DCDifference>
 }
 
 /// A difference and how many bits it takes, code and all.
@@ -173,7 +173,7 @@ private struct DCDifference: BitwiseCopyable {
         let table = LookupTable(width: width, repeating: DCDifference(value: 0, total: 0))
         for index in 0..<1 << width {
             let bits = UInt64(index) << UInt64(64 - width)
-            let entry = unsafe code.entries[ProgressiveCode.index(bits)]
+            let entry = code.entries[unchecked: ProgressiveCode.index(bits)]
             // The zeros behind the table's bits are not known.
             guard !entry.isRare, entry.total <= width else { continue }
             table.fill(

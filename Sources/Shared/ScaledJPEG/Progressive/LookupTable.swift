@@ -1,19 +1,16 @@
 /// A table of 2^width elements in memory of its own.
-@safe final class LookupTable<Element: BitwiseCopyable> {
-    /// For a loop that keeps the address in a register, as long as the table lives.
-    let elements: UnsafeMutablePointer<Element>
-    private let count: Int
+final class LookupTable<Element: BitwiseCopyable> {
+    private let memory: LoopMemory<Element>
 
     init(width: Int, repeating element: Element) {
-        count = 1 << width
-        unsafe elements = .allocate(capacity: count)
-        unsafe elements.initialize(repeating: element, count: count)
+        memory = LoopMemory(repeating: element, count: 1 << width)
     }
 
-    deinit { unsafe elements.deallocate() }
+    /// For a loop that keeps the address in a register, as long as the table lives.
+    var elements: Unchecked<Element> { memory.elements.reading }
 
     func fill(_ range: Range<Int>, with element: Element) {
-        precondition(range.lowerBound >= 0 && range.upperBound <= count, "inside of the table")
-        for index in range { unsafe elements[index] = element }
+        precondition(range.lowerBound >= 0 && range.upperBound <= memory.count, "inside of the table")
+        for index in range { memory.elements[unchecked: index] = element }
     }
 }

@@ -51,12 +51,11 @@ struct LowCoefficients {
         _ body: (_ memory: CoefficientMemory) throws(Declined) -> Void
     ) throws(Declined) {
         defer { extendLifetime(self) }
-        // Never empty: there is room for one more.
-        guard let first = unsafe values.elements.baseAddress else { return }
-        try unsafe body(
+        let elements = values.elements
+        // There is room for one more.
+        try body(
             CoefficientMemory(
-                values: first, unkept: first + values.elements.count - 1,
-                history: history?.elements.baseAddress))
+                values: elements, unkept: elements + (values.count - 1), history: history?.elements))
     }
 
     /// Gives back the memory that only scans need.
@@ -80,8 +79,8 @@ struct LowCoefficients {
                 try centre(layout, divisors, missing)
                 let estimate = ZeroEstimate(layout.groups, of: frame.components[index])
                 let limits = zip(divisors, missing).map { (1 << $1 - 1) * $0 }
-                unsafe estimate.fill(
-                    values.elements.extracting(layout.values..<layout.valuesEnd), limits: limits)
+                estimate.fill(
+                    values.elements + layout.values, layout.valuesEnd - layout.values, limits: limits)
                 table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
             }
             let transform = ReducedTransform(eighths: k, table)
@@ -89,11 +88,10 @@ struct LowCoefficients {
             for row in 0..<layout.rows {
                 if shouldStop() { throw .stopped }
                 let start = layout.values + row * layout.groups.coefficients
-                let coefficients = unsafe Span(
-                    _unsafeElements: values.elements.extracting(start..<start + layout.groups.coefficients))
-                guard transform.transform(coefficients, into: plane, blockRow: row) else {
-                    throw .suspect(.entropy, offset: 0)
+                let isPicture = values.withSpan(of: start..<start + layout.groups.coefficients) {
+                    transform.transform($0, into: plane, blockRow: row)
                 }
+                guard isPicture else { throw .suspect(.entropy, offset: 0) }
             }
             planes.append(plane)
         }
@@ -115,9 +113,9 @@ struct LowCoefficients {
             let start = layout.values + slot * BlockGroups.size
             let step = divisors.count * BlockGroups.size
             // The component's groups, all inside of its part.
-            guard let first = unsafe values.elements.baseAddress else { return }
-            let isInside = unsafe centreGroups(
-                first + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor), Int16(half),
+            let isInside = centreGroups(
+                values.elements + start, count: groups, step: step, Int16(truncatingIfNeeded: divisor),
+                Int16(half),
                 limit: limit)
             guard isInside else { throw .suspect(.entropy, offset: 0) }
         }
@@ -131,19 +129,19 @@ struct LowCoefficients {
 ///   - limit: the largest magnitude as coded.
 /// - Returns: whether all were within the limit.
 private func centreGroups(
-    _ first: UnsafeMutablePointer<Int16>, count: Int, step: Int, _ divisor: Int16, _ half: Int16, limit: Int16
+    _ first: UncheckedMutable<Int16>, count: Int, step: Int, _ divisor: Int16, _ half: Int16, limit: Int16
 ) -> Bool {
     let (zero, ones) = (SIMD8<Int16>(), SIMD8<Int16>(repeating: -1))
     let (largest, half) = (SIMD8(repeating: limit), SIMD8(repeating: half))
     var outside = zero
     for group in 0..<count {
-        let place = unsafe UnsafeMutableRawPointer(first + group &* step)
-        let coded = unsafe place.loadUnaligned(as: SIMD8<Int16>.self)
+        let place = group &* step
+        let coded = first.load(unchecked: place, as: SIMD8<Int16>.self)
         outside.replace(with: ones, where: coded .> largest)
         outside.replace(with: ones, where: coded .< zero &- largest)
         let sign = coded &>> 15
         let shift = half.replacing(with: zero, where: coded .== zero)
-        unsafe place.storeBytes(of: coded &* divisor &+ (shift ^ sign) &- sign, as: SIMD8<Int16>.self)
+        first.store(coded &* divisor &+ (shift ^ sign) &- sign, unchecked: place)
     }
     return outside == zero
 }
@@ -165,11 +163,11 @@ struct BlockRow {
 }
 
 /// The memory of a picture's coefficients.
-@unsafe struct CoefficientMemory {
+struct CoefficientMemory {
     /// As `BlockRow` says.
-    let values: UnsafeMutablePointer<Int16>
+    let values: UncheckedMutable<Int16>
     /// Where coefficients go that are not kept.
-    let unkept: UnsafeMutablePointer<Int16>
+    let unkept: UncheckedMutable<Int16>
     /// One word a block; nil when no scan asks.
-    let history: UnsafeMutablePointer<UInt64>?
+    let history: UncheckedMutable<UInt64>?
 }

@@ -54,7 +54,7 @@ struct ProgressiveCode {
     }
 
     /// The table's entries, for a loop: valid as long as this code is.
-    var entries: UnsafePointer<CodeEntry> { unsafe UnsafePointer(table.elements) }
+    var entries: Unchecked<CodeEntry> { table.elements }
 
     /// The index of the entry that tells what the next bits begin with.
     @inline(always)
@@ -62,8 +62,8 @@ struct ProgressiveCode {
 
     /// What the next bits begin with; `.none` when it is no code.
     @inline(always)
-    func entry(_ entries: UnsafePointer<CodeEntry>, _ bits: UInt64) -> CodeEntry {
-        let entry = unsafe entries[Self.index(bits)]
+    func entry(_ entries: Unchecked<CodeEntry>, _ bits: UInt64) -> CodeEntry {
+        let entry = entries[unchecked: Self.index(bits)]
         return entry.length == 0 ? search(bits) : entry
     }
 

@@ -43,11 +43,9 @@ extension Span<UInt8> {
     /// A word holds an FF exactly when its complement holds a zero byte.
     func firstFF(in range: Range<Int>) -> Int? {
         let ones: UInt64 = 0x0101_0101_0101_0101
-        let raw = unsafe self.bytes
         var position = range.lowerBound
         while position + 8 <= range.upperBound {
-            let complement = unsafe ~raw.unsafeLoadUnaligned(
-                fromUncheckedByteOffset: position, as: UInt64.self)
+            let complement = ~word(unchecked: position)
             let zeros = (complement &- ones) & ~complement & (ones << 7)
             if zeros != 0 { return position + zeros.littleEndian.trailingZeroBitCount / 8 }
             position += 8

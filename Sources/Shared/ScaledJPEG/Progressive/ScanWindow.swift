@@ -2,8 +2,9 @@
 /// and zeros follow that a damaged block may run into.
 ///
 /// One window serves all scans of a file. It never holds bytes of two restart intervals.
-@safe struct ScanWindow: ~Copyable {
-    private let memory: UnsafeMutablePointer<UInt8>
+struct ScanWindow: ~Copyable {
+    private let room: LoopMemory<UInt8>
+    private var memory: UncheckedMutable<UInt8> { room.elements }
     /// Bytes of data in the window.
     private var filled = 0
     /// Where in the file the next byte comes from, and where the scan's data ends.
@@ -22,11 +23,8 @@
 
     init() {
         // A word is stored whole, wherever in the window its first byte is.
-        unsafe memory = .allocate(capacity: Self.capacity + 8 + Self.tail)
-        unsafe memory.initialize(repeating: 0, count: Self.capacity + 8 + Self.tail)
+        room = LoopMemory(repeating: 0, count: Self.capacity + 8 + Self.tail)
     }
-
-    deinit { unsafe memory.deallocate() }
 
     /// Begins an interval at a position of the file; its bytes end before `end`.
     mutating func begin(at start: Int, before end: Int, in bytes: Span<UInt8>) -> BitReader {
@@ -35,14 +33,14 @@
         filled = 0
         isComplete = false
         fill(from: bytes)
-        return unsafe BitReader(memory, at: 0)
+        return BitReader(memory.reading, at: 0)
     }
 
     /// Where a reader may begin a block, at most: all that it can take is data, or lies in the zeros behind the
     /// last data.
     @inline(always)
-    var limit: UnsafePointer<UInt8> {
-        unsafe UnsafePointer(memory + (isComplete ? filled : filled - Self.longestBlock))
+    var limit: Unchecked<UInt8> {
+        memory.reading + (isComplete ? filled : filled - Self.longestBlock)
     }
 
     /// Brings more bytes where a reader that begins a block may need them.
@@ -51,31 +49,31 @@
     /// - Throws: `.suspect` when there are none and bits have been taken that do not exist.
     @inline(always)
     mutating func prepare(
-        _ reader: inout BitReader, _ limit: inout UnsafePointer<UInt8>, in bytes: Span<UInt8>
+        _ reader: inout BitReader, _ limit: inout Unchecked<UInt8>, in bytes: Span<UInt8>
     ) throws(Declined) {
-        if unsafe reader.isAtOrBefore(limit) { return }
+        if reader.isAtOrBefore(limit) { return }
         // Only the copy has an address, so that the loop's reader stays in registers.
         var copy = reader
         try advance(&copy, in: bytes)
         reader = copy
-        unsafe limit = self.limit
+        limit = self.limit
     }
 
     private mutating func advance(_ reader: inout BitReader, in bytes: Span<UInt8>) throws(Declined) {
-        let taken = unsafe reader.position(from: memory)
+        let taken = reader.position(from: memory.reading)
         guard taken <= filled * 8 else { throw .suspect(.entropy, offset: position) }
         if isComplete { return }
         let first = taken >> 3
-        unsafe memory.update(from: memory + first, count: filled - first)
+        memory.move(from: first, count: filled - first)
         filled -= first
         fill(from: bytes)
-        reader = unsafe BitReader(memory, at: taken & 7)
+        reader = BitReader(memory.reading, at: taken & 7)
     }
 
     /// Ends the interval: every byte must have been taken, the last one at least in part.
     mutating func finish(_ reader: inout BitReader, in bytes: Span<UInt8>) throws(Declined) {
         if !isComplete { try advance(&reader, in: bytes) }
-        let left = unsafe filled * 8 - reader.position(from: memory)
+        let left = filled * 8 - reader.position(from: memory.reading)
         guard isComplete, (0..<8).contains(left) else { throw .suspect(.entropy, offset: position) }
     }
 
@@ -91,13 +89,12 @@
 
     /// Appends bytes until the window is full or the interval ends, then the zeros.
     private mutating func fill(from bytes: Span<UInt8>) {
-        let raw = unsafe bytes.bytes
         let ones: UInt64 = 0x0101_0101_0101_0101
         while filled < Self.capacity, !isComplete {
             if position + 8 <= end {
                 // Copied whole; what is behind the first FF is overwritten by what comes next.
-                let word = unsafe raw.unsafeLoadUnaligned(fromUncheckedByteOffset: position, as: UInt64.self)
-                unsafe UnsafeMutableRawPointer(memory + filled).storeBytes(of: word, as: UInt64.self)
+                let word = bytes.word(unchecked: position)
+                memory.store(word, unchecked: filled)
                 // A byte is zero here exactly when it is FF there, up to the first.
                 let zeros = (~word &- ones) & word & (ones << 7)
                 if zeros == 0 {
@@ -111,7 +108,7 @@
             }
             takeByte(from: bytes)
         }
-        unsafe (memory + filled).update(repeating: 0, count: Self.tail)
+        for index in filled..<filled + Self.tail { memory[unchecked: index] = 0 }
     }
 
     /// Appends one byte, stuffed or not, or finds that the interval ends here.
@@ -123,7 +120,7 @@
             position += 1
         }
         position += 1
-        unsafe memory[filled] = byte
+        memory[unchecked: filled] = byte
         filled += 1
     }
 }

@@ -28,54 +28,54 @@ struct ZeroEstimate {
     ///   - values: a component's coefficients, multiplied by their quantisers, none larger than
     ///     `ReducedTransform.largestCoefficient`; in rows of blocks as `BlockGroups` lays them out.
     ///   - limits: how large each of the k × k coefficients may be where it came as zero; below 2^14.
-    func fill(_ values: UnsafeMutableBufferPointer<Int16>, limits: [Int]) {
+    func fill(_ values: UncheckedMutable<Int16>, _ count: Int, limits: [Int]) {
         let k = groups.k
-        precondition(k > 1 && limits.count == k * k && values.count >= rows * groups.coefficients)
+        precondition(k > 1 && limits.count == k * k && count >= rows * groups.coefficients)
         let width = groups.count * BlockGroups.size + 2
         // The DC coefficients of the rows above, here and below, with one more at both ends.
         var means = [Int16](repeating: 0, count: 3 * width)
-        unsafe means.withUnsafeMutableBufferPointer { means in
-            guard let first = values.baseAddress, let means = means.baseAddress else { return }
-            var (above, here, below) = unsafe (means, means + width, means + 2 * width)
-            unsafe copyMeans(first, to: above)
-            unsafe copyMeans(first, to: here)
+        means.withUncheckedMutable { means in
+            var (above, here, below) = (means, means + width, means + 2 * width)
+            copyMeans(values.reading, to: above)
+            copyMeans(values.reading, to: here)
             for row in 0..<rows {
                 // Beyond the last row the picture goes on as it ends.
-                unsafe copyMeans(first + min(row + 1, rows - 1) * groups.coefficients, to: below)
-                let around = unsafe MeansAround(above: above + 1, here: here + 1, below: below + 1)
-                unsafe fill(first + row * groups.coefficients, around, limits)
-                unsafe (above, here, below) = (here, below, above)
+                copyMeans(values.reading + min(row + 1, rows - 1) * groups.coefficients, to: below)
+                let around = MeansAround(
+                    above: above.reading + 1, here: here.reading + 1, below: below.reading + 1)
+                fill(values + row * groups.coefficients, around, limits)
+                (above, here, below) = (here, below, above)
             }
         }
     }
 
     /// A row's DC coefficients, with its first and last ones again at the ends.
-    private func copyMeans(_ row: UnsafePointer<Int16>, to means: UnsafeMutablePointer<Int16>) {
+    private func copyMeans(_ row: Unchecked<Int16>, to means: UncheckedMutable<Int16>) {
         let size = BlockGroups.size
         for group in 0..<groups.count {
-            unsafe (means + 1 + group * size).update(
-                from: row + group * groups.k * groups.k * size, count: size)
+            let eight = row.load(unchecked: group * groups.k * groups.k * size, as: SIMD8<Int16>.self)
+            means.store(eight, unchecked: 1 + group * size)
         }
-        unsafe means[0] = means[1]
-        unsafe means[columns + 1] = means[columns]
+        means[unchecked: 0] = means[unchecked: 1]
+        means[unchecked: columns + 1] = means[unchecked: columns]
     }
 
-    private func fill(_ row: UnsafeMutablePointer<Int16>, _ means: MeansAround, _ limits: [Int]) {
+    private func fill(_ row: UncheckedMutable<Int16>, _ means: MeansAround, _ limits: [Int]) {
         let k = groups.k
         for group in 0..<groups.count {
-            let place = unsafe UnsafeMutableRawPointer(row + group * k * k * BlockGroups.size)
-            let ramp = unsafe means.differences(group * BlockGroups.size)
+            let place = row + group * k * k * BlockGroups.size
+            let ramp = means.differences(group * BlockGroups.size)
             // v · k + u: one step to the right, one down, both.
-            unsafe fillZeros(place + 16, ramp.sideways, Self.straight, limit: limits[1])
-            unsafe fillZeros(place + 16 * k, ramp.down, Self.straight, limit: limits[k])
-            unsafe fillZeros(place + 16 * (k + 1), ramp.both, Self.diagonal, limit: limits[k + 1])
+            fillZeros(place + 8, ramp.sideways, Self.straight, limit: limits[1])
+            fillZeros(place + 8 * k, ramp.down, Self.straight, limit: limits[k])
+            fillZeros(place + 8 * (k + 1), ramp.both, Self.diagonal, limit: limits[k + 1])
         }
     }
 
     /// One coefficient of eight blocks.
     @inline(always)
     private func fillZeros(
-        _ place: UnsafeMutableRawPointer, _ difference: SIMD8<Int16>, _ weight: Int32, limit: Int
+        _ place: UncheckedMutable<Int16>, _ difference: SIMD8<Int16>, _ weight: Int32, limit: Int
     ) {
         let zero = SIMD8<Int16>()
         let sign = difference &>> 15
@@ -88,18 +88,16 @@ struct ZeroEstimate {
         let left = reach &- size
         let smaller = size.replacing(with: left, where: left .< size)
         let estimate = smaller.replacing(with: zero, where: smaller .< zero)
-        let value = unsafe place.loadUnaligned(as: SIMD8<Int16>.self)
-        unsafe place.storeBytes(
-            of: value.replacing(with: (estimate ^ sign) &- sign, where: value .== zero), as: SIMD8<Int16>.self
-        )
+        let value = place.load(unchecked: 0, as: SIMD8<Int16>.self)
+        place.store(value.replacing(with: (estimate ^ sign) &- sign, where: value .== zero), unchecked: 0)
     }
 }
 
 /// The DC coefficients around a row of blocks, each row with one more at both ends.
-@unsafe private struct MeansAround {
-    let above: UnsafePointer<Int16>
-    let here: UnsafePointer<Int16>
-    let below: UnsafePointer<Int16>
+private struct MeansAround {
+    let above: Unchecked<Int16>
+    let here: Unchecked<Int16>
+    let below: Unchecked<Int16>
 
     typealias Eight = SIMD8<Int16>
 
@@ -107,15 +105,15 @@ struct ZeroEstimate {
     @inline(always)
     func differences(_ block: Int) -> (sideways: Eight, down: Eight, both: Eight) {
         (
-            unsafe eight(here, block - 1) &- eight(here, block + 1),
-            unsafe eight(above, block) &- eight(below, block),
-            unsafe (eight(above, block - 1) &- eight(above, block + 1))
+            eight(here, block - 1) &- eight(here, block + 1),
+            eight(above, block) &- eight(below, block),
+            (eight(above, block - 1) &- eight(above, block + 1))
                 &- (eight(below, block - 1) &- eight(below, block + 1))
         )
     }
 
     @inline(always)
-    private func eight(_ row: UnsafePointer<Int16>, _ block: Int) -> Eight {
-        unsafe UnsafeRawPointer(row + block).loadUnaligned(as: Eight.self)
+    private func eight(_ row: Unchecked<Int16>, _ block: Int) -> Eight {
+        row.load(unchecked: block, as: Eight.self)
     }
 }

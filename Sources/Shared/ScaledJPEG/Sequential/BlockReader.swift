@@ -22,17 +22,17 @@ struct BlockSlot {
 /// entry for every index, and each escape to the second level all entries of its subtable there. A coefficient
 /// is stored inside of its block at every position that `offsets` is asked for: a first one of a pair leads to
 /// `last` + 31 at most, which is 55.
-@safe struct BlockReader {
-    let symbols: UnsafePointer<HuffmanLookup.Entry>
-    let runs: UnsafePointer<RunLookup.Entry>
+struct BlockReader {
+    let symbols: Unchecked<HuffmanLookup.Entry>
+    let runs: Unchecked<RunLookup.Entry>
     /// Not looked at when only DC is kept.
-    let pairs: UnsafePointer<PairLookup.Entry>
+    let pairs: Unchecked<PairLookup.Entry>
     /// Laid out by `BlockGroups`, zeroed.
-    let coefficients: UnsafeMutablePointer<Int16>
+    let coefficients: UncheckedMutable<Int16>
     /// How far behind DC a coefficient is, by zig-zag position of 0…63; 0 for those that are not kept.
-    let offsets: UnsafePointer<UInt8>
+    let offsets: Unchecked<UInt8>
     /// One a component.
-    let predictions: UnsafeMutablePointer<Int32>
+    let predictions: UncheckedMutable<Int32>
     let groups: BlockGroups
     /// The last zig-zag position that is kept.
     let last: UInt32
@@ -47,49 +47,50 @@ struct BlockSlot {
     /// - Returns: the first MCU that was not read; nil when the bits are no MCU.
     @inline(never)
     func readMCUs(
-        _ columns: Range<Int>, _ slots: UnsafeBufferPointer<BlockSlot>, from reader: inout BitReader,
-        before mark: UnsafePointer<UInt8>
+        _ columns: Range<Int>, _ slots: Span<BlockSlot>, from reader: inout BitReader,
+        before mark: Unchecked<UInt8>
     ) -> Int? {
-        unsafe last == 0
+        last == 0
             ? read(columns, slots, &reader, mark, keepsAC: false)
             : read(columns, slots, &reader, mark, keepsAC: true)
     }
 
     @inline(always)
     private func read(
-        _ columns: Range<Int>, _ slots: UnsafeBufferPointer<BlockSlot>, _ outer: inout BitReader,
-        _ mark: UnsafePointer<UInt8>, keepsAC: Bool
+        _ columns: Range<Int>, _ slots: Span<BlockSlot>, _ outer: inout BitReader,
+        _ mark: Unchecked<UInt8>, keepsAC: Bool
     ) -> Int? {
         // Copies stay in registers.
         var reader = outer
         let this = self
         defer { outer = reader }
         for column in columns {
-            guard unsafe reader.isAtOrBefore(mark) else { return column }
+            guard reader.isAtOrBefore(mark) else { return column }
             for number in 0..<slots.count {
-                let slot = unsafe slots[number]
-                guard let difference = unsafe this.readDC(symbols + slot.dc, &reader) else { return nil }
-                let prediction = unsafe predictions[slot.component] &+ Int32(truncatingIfNeeded: difference)
-                unsafe predictions[slot.component] = prediction
+                let slot = slots[number]
+                guard let difference = this.readDC(symbols + slot.dc, &reader) else { return nil }
+                let prediction =
+                    predictions[unchecked: slot.component] &+ Int32(truncatingIfNeeded: difference)
+                predictions[unchecked: slot.component] = prediction
                 let block = slot.column &+ column &* slot.step
-                let place = unsafe coefficients + (slot.row &+ groups.index(ofBlock: block))
-                let tables = unsafe BlockTables(
+                let place = coefficients + (slot.row &+ groups.index(ofBlock: block))
+                let tables = BlockTables(
                     ac: symbols + slot.ac, runs: runs + slot.runs, pairs: pairs + slot.pairs)
                 let isSound =
-                    unsafe keepsAC
+                    keepsAC
                     ? this.readAC(tables, into: place, &reader) : this.passAC(tables, after: 0, &reader)
                 guard isSound else { return nil }
                 // Last, since coefficients that are not kept were stored here.
-                unsafe place.pointee = Int16(truncatingIfNeeded: prediction)
+                place[unchecked: 0] = Int16(truncatingIfNeeded: prediction)
             }
         }
         return columns.upperBound
     }
 
     @inline(always)
-    private func readDC(_ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: inout BitReader) -> Int? {
+    private func readDC(_ table: Unchecked<HuffmanLookup.Entry>, _ reader: inout BitReader) -> Int? {
         reader.refill()
-        guard let entry = unsafe symbol(table, reader) else { return nil }
+        guard let entry = symbol(table, reader) else { return nil }
         let value = reader.value(entry)
         reader.drop(UInt64(entry))
         return value
@@ -98,28 +99,28 @@ struct BlockSlot {
     /// Reads the coefficients up to `last`, and passes over the others.
     @inline(always)
     private func readAC(
-        _ tables: BlockTables, into block: UnsafeMutablePointer<Int16>, _ reader: inout BitReader
+        _ tables: BlockTables, into block: UncheckedMutable<Int16>, _ reader: inout BitReader
     ) -> Bool {
         var position: UInt32 = 0
         while true {
             reader.refill()
             // Five times eleven bits are there.
             for _ in 0..<5 {
-                let pair = unsafe tables.pairs[reader.index]
+                let pair = tables.pairs[unchecked: reader.index]
                 let first = position &+ pair >> 6 & 31
                 let second = first &+ pair >> 11 & 31
                 let value = Int16(truncatingIfNeeded: Int32(bitPattern: pair << 8) >> 24)
                 if second <= last {
                     // The second before the first: where there is none, both have the same place.
-                    unsafe block[Int(offsets[Int(second)])] = Int16(
+                    block[unchecked: Int(offsets[unchecked: Int(second)])] = Int16(
                         truncatingIfNeeded: Int32(bitPattern: pair) >> 24)
-                    unsafe block[Int(offsets[Int(first)])] = value
+                    block[unchecked: Int(offsets[unchecked: Int(first)])] = value
                     reader.drop(UInt64(pair))
                     position = second
                     continue
                 }
                 if first != position {
-                    unsafe block[Int(offsets[Int(first)])] = value
+                    block[unchecked: Int(offsets[unchecked: Int(first)])] = value
                     reader.drop(UInt64(pair))
                     if pair >> 11 & 31 == PairLookup.blockEnd || pair >> 6 & 31 == PairLookup.blockEnd {
                         return true
@@ -128,13 +129,14 @@ struct BlockSlot {
                 }
                 // An escape: one symbol, which may take 31 bits.
                 reader.refill()
-                guard let entry = unsafe symbol(tables.ac, reader) else { return false }
+                guard let entry = symbol(tables.ac, reader) else { return false }
                 position &+= entry >> 16
                 if position > last {
                     reader.drop(UInt64(entry))
                     return position >= HuffmanLookup.blockEnd || passAC(tables, after: position, &reader)
                 }
-                unsafe block[Int(offsets[Int(position)])] = Int16(truncatingIfNeeded: reader.value(entry))
+                block[unchecked: Int(offsets[unchecked: Int(position)])] = Int16(
+                    truncatingIfNeeded: reader.value(entry))
                 reader.drop(UInt64(entry))
                 break
             }
@@ -151,7 +153,7 @@ struct BlockSlot {
             reader.refill()
             // Three times `RunLookup.mostBits` are there.
             for _ in 0..<3 {
-                let run = unsafe tables.runs[reader.index]
+                let run = tables.runs[unchecked: reader.index]
                 let end = position &+ UInt32(run >> 6)
                 guard end >= 63 else {
                     reader.drop(UInt64(run))
@@ -164,7 +166,7 @@ struct BlockSlot {
                 }
                 // A long code, or symbols of which the last belong to the next block already: one at a time.
                 reader.refill()
-                guard let entry = unsafe symbol(tables.ac, reader) else { return false }
+                guard let entry = symbol(tables.ac, reader) else { return false }
                 reader.drop(UInt64(entry))
                 position &+= entry >> 16
                 if position >= 63 { return isBlockEnd(position) }
@@ -182,11 +184,11 @@ struct BlockSlot {
     /// The symbol that comes next, however long its code; nil when there is none.
     @inline(always)
     private func symbol(
-        _ table: UnsafePointer<HuffmanLookup.Entry>, _ reader: BitReader
+        _ table: Unchecked<HuffmanLookup.Entry>, _ reader: BitReader
     ) -> HuffmanLookup.Entry? {
-        var entry = unsafe table[reader.index]
+        var entry = table[unchecked: reader.index]
         if entry >> 16 >= HuffmanLookup.escape {
-            entry = unsafe table[HuffmanLookup.longCode(entry, reader.word)]
+            entry = table[unchecked: HuffmanLookup.longCode(entry, reader.word)]
             guard entry >> 16 < HuffmanLookup.escape else { return nil }
         }
         return entry
@@ -194,8 +196,8 @@ struct BlockSlot {
 }
 
 /// The tables of a block's AC coefficients.
-@safe struct BlockTables {
-    let ac: UnsafePointer<HuffmanLookup.Entry>
-    let runs: UnsafePointer<RunLookup.Entry>
-    let pairs: UnsafePointer<PairLookup.Entry>
+struct BlockTables {
+    let ac: Unchecked<HuffmanLookup.Entry>
+    let runs: Unchecked<RunLookup.Entry>
+    let pairs: Unchecked<PairLookup.Entry>
 }

@@ -67,11 +67,9 @@ struct EntropyWindow {
     }
 
     private mutating func drop(_ dropped: Int) {
-        unsafe bytes.withUnsafeMutableBufferPointer { bytes in
-            // dropped ≤ count ≤ bytes.count
-            guard let base = bytes.baseAddress else { return }
-            unsafe UnsafeMutableRawPointer(base).copyMemory(from: base + dropped, byteCount: count - dropped)
-        }
+        // dropped ≤ count ≤ bytes.count
+        let kept = count - dropped
+        bytes.withUncheckedMutable { $0.move(from: dropped, count: kept) }
         count -= dropped
         intervalStart -= dropped
         restarts.removeFirst(restartsPassed)
@@ -89,42 +87,35 @@ struct EntropyWindow {
         defer { (filePosition, count) = (from, to) }
         let fileEnd = file.count &- 8
         let windowEnd = capacity &- 8
-        unsafe file.withUnsafeBytes { file in
-            unsafe bytes.withUnsafeMutableBytes { bytes in
-                guard let source = file.baseAddress, let target = bytes.baseAddress else { return }
-                // Bytes are read and written only where both have as many; the tail has room besides.
-                while from <= fileEnd &- 8, to <= windowEnd &- 8 {
-                    let words = unsafe (
-                        source.loadUnaligned(fromByteOffset: from, as: UInt64.self),
-                        source.loadUnaligned(fromByteOffset: from &+ 8, as: UInt64.self)
-                    )
-                    unsafe target.storeBytes(of: words.0, toByteOffset: to, as: UInt64.self)
-                    unsafe target.storeBytes(of: words.1, toByteOffset: to &+ 8, as: UInt64.self)
-                    let zeros =
-                        (~words.0 &- ones) & words.0 & (ones << 7) | (~words.1 &- ones) & words.1
-                        & (ones << 7)
-                    guard zeros == 0 else { break }
-                    from &+= 16
-                    to &+= 16
+        bytes.withUncheckedMutable { bytes in
+            // Bytes are read and written only where both have as many; the tail has room besides.
+            while from <= fileEnd &- 8, to <= windowEnd &- 8 {
+                let words = (file.word(unchecked: from), file.word(unchecked: from &+ 8))
+                bytes.store(words.0, unchecked: to)
+                bytes.store(words.1, unchecked: to &+ 8)
+                let zeros =
+                    (~words.0 &- ones) & words.0 & (ones << 7) | (~words.1 &- ones) & words.1 & (ones << 7)
+                guard zeros == 0 else { break }
+                from &+= 16
+                to &+= 16
+            }
+            while from <= fileEnd, to <= windowEnd {
+                let word = file.word(unchecked: from)
+                bytes.store(word, unchecked: to)
+                let zeros = (~word &- ones) & word & (ones << 7)
+                if zeros != 0 {
+                    let copied = zeros.littleEndian.trailingZeroBitCount / 8
+                    from &+= copied
+                    to &+= copied
+                    return
                 }
-                while from <= fileEnd, to <= windowEnd {
-                    let word = unsafe source.loadUnaligned(fromByteOffset: from, as: UInt64.self)
-                    unsafe target.storeBytes(of: word, toByteOffset: to, as: UInt64.self)
-                    let zeros = (~word &- ones) & word & (ones << 7)
-                    if zeros != 0 {
-                        let copied = zeros.littleEndian.trailingZeroBitCount / 8
-                        from &+= copied
-                        to &+= copied
-                        return
-                    }
-                    from &+= 8
-                    to &+= 8
-                }
-                while from < file.count, to <= windowEnd, unsafe file[from] != 0xFF {
-                    unsafe bytes[to] = file[from]
-                    from &+= 1
-                    to &+= 1
-                }
+                from &+= 8
+                to &+= 8
+            }
+            while from < file.count, to <= windowEnd, file[from] != 0xFF {
+                bytes[unchecked: to] = file[from]
+                from &+= 1
+                to &+= 1
             }
         }
     }

@@ -10,13 +10,13 @@
 ///
 /// Bounds: those of `BlockReader`. A block that begins inside of the window is read on for DC and `last` + 1 symbols of
 /// no more than 31 bits. `offsets` has a place for the sum of as many advances.
-@safe struct KnownBlockReader {
+struct KnownBlockReader {
     let blocks: BlockReader
     /// `FieldLookup.entries`.
-    let fields: UnsafePointer<FieldLookup.Entry>
+    let fields: Unchecked<FieldLookup.Entry>
     /// A `LaneWord` of each block's start.
-    let starts: UnsafePointer<UInt32>
-    let window: UnsafePointer<UInt8>
+    let starts: Unchecked<UInt32>
+    let window: Unchecked<UInt8>
 
     /// The largest sum of advances.
     static let mostZigzag = (ZigZag.last(eighths: 4) + 1) * Int(FieldLookup.blockEnd)
@@ -27,66 +27,66 @@
     ///   - places: of the blocks, in the order of their bits.
     ///   - first: number of the block that `starts` begins with.
     ///   - slot: one of the component's.
-    func read(_ places: UnsafeBufferPointer<BlockPlace>, from first: UInt32, _ slot: BlockSlot) {
+    func read(_ places: Unchecked<BlockPlace>, _ count: Int, from first: UInt32, _ slot: BlockSlot) {
         // The scale as a constant, so that each has a loop of its own.
         switch blocks.groups.k {
-        case 1: unsafe read(places, first, slot, last: 0)
-        case 2: unsafe read(places, first, slot, last: 4)
-        case 3: unsafe read(places, first, slot, last: 12)
-        default: unsafe read(places, first, slot, last: 24)
+        case 1: read(places, count, first, slot, last: 0)
+        case 2: read(places, count, first, slot, last: 4)
+        case 3: read(places, count, first, slot, last: 12)
+        default: read(places, count, first, slot, last: 24)
         }
     }
 
     /// - Parameter last: the last zig-zag position that the scale needs.
     @inline(always)
     private func read(
-        _ places: UnsafeBufferPointer<BlockPlace>, _ first: UInt32, _ slot: BlockSlot, last: Int32
+        _ all: Unchecked<BlockPlace>, _ count: Int, _ first: UInt32, _ slot: BlockSlot, last: Int32
     ) {
-        let dc = unsafe BlockTable(fields: fields + slot.dc, symbols: blocks.symbols + slot.dc)
-        let ac = unsafe BlockTable(fields: fields + slot.ac, symbols: blocks.symbols + slot.ac)
-        let offsets = unsafe blocks.offsets
-        var prediction = unsafe blocks.predictions[slot.component]
-        defer { unsafe blocks.predictions[slot.component] = prediction }
-        for index in stride(from: 0, to: places.count, by: 4) {
+        let dc = BlockTable(fields: fields + slot.dc, symbols: blocks.symbols + slot.dc)
+        let ac = BlockTable(fields: fields + slot.ac, symbols: blocks.symbols + slot.ac)
+        let offsets = blocks.offsets
+        var prediction = blocks.predictions[unchecked: slot.component]
+        defer { blocks.predictions[unchecked: slot.component] = prediction }
+        for index in stride(from: 0, to: count, by: 4) {
             // Instead of those beyond the last, that once more: it comes to the same values.
-            let end = places.count &- 1
-            let places = unsafe (
-                places[index], places[min(index &+ 1, end)], places[min(index &+ 2, end)],
-                places[min(index &+ 3, end)]
+            let end = count &- 1
+            let places = (
+                all[unchecked: index], all[unchecked: min(index &+ 1, end)],
+                all[unchecked: min(index &+ 2, end)], all[unchecked: min(index &+ 3, end)]
             )
-            var a = unsafe BlockCursor(starts[Int(places.0.number &- first)], window)
-            var b = unsafe BlockCursor(starts[Int(places.1.number &- first)], window)
-            var c = unsafe BlockCursor(starts[Int(places.2.number &- first)], window)
-            var d = unsafe BlockCursor(starts[Int(places.3.number &- first)], window)
-            let differences = unsafe (
+            var a = BlockCursor(starts[unchecked: Int(places.0.number &- first)], window)
+            var b = BlockCursor(starts[unchecked: Int(places.1.number &- first)], window)
+            var c = BlockCursor(starts[unchecked: Int(places.2.number &- first)], window)
+            var d = BlockCursor(starts[unchecked: Int(places.3.number &- first)], window)
+            let differences = (
                 a.difference(dc, window), b.difference(dc, window), c.difference(dc, window),
                 d.difference(dc, window)
             )
-            let to = unsafe (
+            let to = (
                 blocks.coefficients + Int(places.0.index), blocks.coefficients + Int(places.1.index),
                 blocks.coefficients + Int(places.2.index), blocks.coefficients + Int(places.3.index)
             )
             if last > 0 {
-                unsafe a.store(ac, offsets, to.0, window)
-                unsafe b.store(ac, offsets, to.1, window)
-                unsafe c.store(ac, offsets, to.2, window)
-                unsafe d.store(ac, offsets, to.3, window)
+                a.store(ac, offsets, to.0, window)
+                b.store(ac, offsets, to.1, window)
+                c.store(ac, offsets, to.2, window)
+                d.store(ac, offsets, to.3, window)
             }
             if last == 4 {
-                unsafe a.storeTwo(ac, offsets, to.0, window)
-                unsafe b.storeTwo(ac, offsets, to.1, window)
-                unsafe c.storeTwo(ac, offsets, to.2, window)
-                unsafe d.storeTwo(ac, offsets, to.3, window)
-                unsafe a.storeOne(ac, offsets, to.0, window)
-                unsafe b.storeOne(ac, offsets, to.1, window)
-                unsafe c.storeOne(ac, offsets, to.2, window)
-                unsafe d.storeOne(ac, offsets, to.3, window)
+                a.storeTwo(ac, offsets, to.0, window)
+                b.storeTwo(ac, offsets, to.1, window)
+                c.storeTwo(ac, offsets, to.2, window)
+                d.storeTwo(ac, offsets, to.3, window)
+                a.storeOne(ac, offsets, to.0, window)
+                b.storeOne(ac, offsets, to.1, window)
+                c.storeOne(ac, offsets, to.2, window)
+                d.storeOne(ac, offsets, to.3, window)
             } else if last > 0 {
                 while (a.zigzag &- last) | (b.zigzag &- last) | (c.zigzag &- last) | (d.zigzag &- last) < 0 {
-                    unsafe a.storeTwo(ac, offsets, to.0, window)
-                    unsafe b.storeTwo(ac, offsets, to.1, window)
-                    unsafe c.storeTwo(ac, offsets, to.2, window)
-                    unsafe d.storeTwo(ac, offsets, to.3, window)
+                    a.storeTwo(ac, offsets, to.0, window)
+                    b.storeTwo(ac, offsets, to.1, window)
+                    c.storeTwo(ac, offsets, to.2, window)
+                    d.storeTwo(ac, offsets, to.3, window)
                 }
             }
             // Last, since coefficients that are not kept were stored here; those beyond the end first of all.
@@ -95,10 +95,10 @@
                 prediction &+ differences.0 &+ differences.1 &+ differences.2,
                 prediction &+ differences.0 &+ differences.1 &+ differences.2 &+ differences.3
             )
-            unsafe to.3.pointee = Int16(truncatingIfNeeded: sums.3)
-            unsafe to.2.pointee = Int16(truncatingIfNeeded: sums.2)
-            unsafe to.1.pointee = Int16(truncatingIfNeeded: sums.1)
-            unsafe to.0.pointee = Int16(truncatingIfNeeded: sums.0)
+            to.3[unchecked: 0] = Int16(truncatingIfNeeded: sums.3)
+            to.2[unchecked: 0] = Int16(truncatingIfNeeded: sums.2)
+            to.1[unchecked: 0] = Int16(truncatingIfNeeded: sums.1)
+            to.0[unchecked: 0] = Int16(truncatingIfNeeded: sums.0)
             prediction =
                 switch end &- index {
                 case 0: sums.0
@@ -119,14 +119,14 @@ struct BlockPlace {
 }
 
 /// One Huffman table, twice.
-@safe private struct BlockTable {
-    let fields: UnsafePointer<FieldLookup.Entry>
-    let symbols: UnsafePointer<HuffmanLookup.Entry>
+private struct BlockTable {
+    let fields: Unchecked<FieldLookup.Entry>
+    let symbols: Unchecked<HuffmanLookup.Entry>
 
     /// The fields of a symbol whose code is longer than the index.
     @inline(never)
     func longSymbol(_ index: Int, _ bits: UInt64) -> FieldLookup.Entry {
-        unsafe FieldLookup.entry(symbols[HuffmanLookup.longCode(symbols[index], bits)])
+        FieldLookup.entry(symbols[unchecked: HuffmanLookup.longCode(symbols[unchecked: index], bits)])
     }
 }
 
@@ -141,67 +141,65 @@ private struct BlockCursor {
 
     /// - Parameter word: a `LaneWord`.
     @inline(always)
-    init(_ word: UInt32, _ window: UnsafePointer<UInt8>) {
+    init(_ word: UInt32, _ window: Unchecked<UInt8>) {
         position = Int(word &>> UInt32(LaneWord.positionShift))
-        unsafe load(window)
+        load(window)
     }
 
     /// 57 bits: enough for a symbol of `HuffmanLookup.indexBits` and 15 bits of a value, and one of 31.
     @inline(always)
-    private mutating func load(_ window: UnsafePointer<UInt8>) {
-        let bytes = unsafe UnsafeRawPointer(window).loadUnaligned(
-            fromByteOffset: position &>> 3, as: UInt64.self)
+    private mutating func load(_ window: Unchecked<UInt8>) {
+        let bytes = window.load(unchecked: position &>> 3, as: UInt64.self)
         bits = bytes.bigEndian &<< UInt64(truncatingIfNeeded: position & 7)
     }
 
     /// Reads a DC symbol and its value. There must be bits for it.
     @inline(always)
-    mutating func difference(_ table: BlockTable, _ window: UnsafePointer<UInt8>) -> Int32 {
+    mutating func difference(_ table: BlockTable, _ window: Unchecked<UInt8>) -> Int32 {
         defer { zigzag = 0 }
-        return unsafe pass(table, window)
+        return pass(table, window)
     }
 
     /// Reads AC symbols; what the scale does not need goes where DC will be.
     @inline(always)
     mutating func storeTwo(
-        _ table: BlockTable, _ offsets: UnsafePointer<UInt8>, _ place: UnsafeMutablePointer<Int16>,
-        _ window: UnsafePointer<UInt8>
+        _ table: BlockTable, _ offsets: Unchecked<UInt8>, _ place: UncheckedMutable<Int16>,
+        _ window: Unchecked<UInt8>
     ) {
-        unsafe storeOne(table, offsets, place, window)
-        unsafe store(table, offsets, place, window)
+        storeOne(table, offsets, place, window)
+        store(table, offsets, place, window)
     }
 
     @inline(always)
     mutating func storeOne(
-        _ table: BlockTable, _ offsets: UnsafePointer<UInt8>, _ place: UnsafeMutablePointer<Int16>,
-        _ window: UnsafePointer<UInt8>
+        _ table: BlockTable, _ offsets: Unchecked<UInt8>, _ place: UncheckedMutable<Int16>,
+        _ window: Unchecked<UInt8>
     ) {
-        unsafe load(window)
-        unsafe store(table, offsets, place, window)
+        load(window)
+        store(table, offsets, place, window)
     }
 
     /// There must be bits for it.
     @inline(always)
     mutating func store(
-        _ table: BlockTable, _ offsets: UnsafePointer<UInt8>, _ place: UnsafeMutablePointer<Int16>,
-        _ window: UnsafePointer<UInt8>
+        _ table: BlockTable, _ offsets: Unchecked<UInt8>, _ place: UncheckedMutable<Int16>,
+        _ window: Unchecked<UInt8>
     ) {
-        let value = unsafe pass(table, window)
-        unsafe place[Int(offsets[Int(zigzag)])] = Int16(truncatingIfNeeded: value)
+        let value = pass(table, window)
+        place[unchecked: Int(offsets[unchecked: Int(zigzag)])] = Int16(truncatingIfNeeded: value)
     }
 
     /// Passes a symbol.
     ///
     /// - Returns: its value; 0 when it has none.
     @inline(always)
-    private mutating func pass(_ table: BlockTable, _ window: UnsafePointer<UInt8>) -> Int32 {
+    private mutating func pass(_ table: BlockTable, _ window: Unchecked<UInt8>) -> Int32 {
         let index = Int(truncatingIfNeeded: bits &>> UInt64(64 - HuffmanLookup.indexBits))
-        let entry = unsafe UnsafeRawPointer(table.fields + index)
-        var total = unsafe UInt64(entry.load(as: UInt8.self))
-        var advance = unsafe Int32(entry.load(fromByteOffset: 1, as: UInt8.self))
-        var mask = unsafe Int32(entry.load(fromByteOffset: 2, as: UInt16.self))
+        var total = UInt64(table.fields.load(unchecked: index, as: UInt8.self))
+        var advance = Int32(table.fields.load(unchecked: index, byte: 1, as: UInt8.self))
+        var mask = Int32(table.fields.load(unchecked: index, byte: 2, as: UInt16.self))
         if _slowPath(total == 0) {
-            unsafe load(window)
+            load(window)
             let long = table.longSymbol(index, bits)
             total = UInt64(long & 0xFF)
             advance = Int32(long >> 8 & 0xFF)

@@ -57,21 +57,21 @@ final class KnownBlocks {
     /// - Parameter starts: what `take` returned for them.
     /// - Returns: position behind them.
     func read(
-        _ columns: Range<Int>, _ starts: Range<Int>, _ blocks: BlockReader, _ window: UnsafePointer<UInt8>
+        _ columns: Range<Int>, _ starts: Range<Int>, _ blocks: BlockReader, _ window: Unchecked<UInt8>
     ) -> Int {
         let words = lookahead.words
         precondition(starts.count == columns.count * blocksOfMCU + 1 && starts.upperBound <= words.count)
         let first = UInt32(columns.lowerBound * blocksOfMCU)
-        unsafe fields.withUnsafeBufferPointer { fields in
-            let reader = unsafe KnownBlockReader(
-                blocks: blocks, fields: fields.baseAddress!, starts: words.base + starts.lowerBound,
+        fields.withUnchecked { fields in
+            let reader = KnownBlockReader(
+                blocks: blocks, fields: fields, starts: words.elements.reading + starts.lowerBound,
                 window: window)
             for component in components {
                 let count = component.blocksOfMCU
-                let range = columns.lowerBound * count..<columns.upperBound * count
-                unsafe component.places.withUnsafeBufferPointer { places in
-                    unsafe reader.read(
-                        UnsafeBufferPointer(rebasing: places[range]), from: first, component.slot)
+                component.places.withUnchecked { places in
+                    reader.read(
+                        places + columns.lowerBound * count, columns.count * count, from: first,
+                        component.slot)
                 }
             }
         }

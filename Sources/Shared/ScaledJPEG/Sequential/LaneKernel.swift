@@ -21,6 +21,30 @@
     /// Bits of the longest step.
     static let mostBitsOfStep = 31
 
+    /// Reads all pieces of a window. `LaneTables.read` has looked at the bounds.
+    static func read(
+        _ pieces: inout [LanePiece], _ window: EntropyWindow, _ turns: [LaneTables.Turn],
+        _ steps: [LaneStep], _ symbols: [HuffmanLookup.Entry], _ slots: [BlockSlot], into words: LaneWords
+    ) {
+        unsafe steps.withUnsafeBufferPointer { steps in
+            unsafe symbols.withUnsafeBufferPointer { symbols in
+                unsafe slots.withUnsafeBufferPointer { slots in
+                    unsafe pieces.withUnsafeMutableBufferPointer { pieces in
+                        unsafe window.bytes.withUnsafeBytes { bytes in
+                            guard let steps = steps.baseAddress, let symbols = symbols.baseAddress,
+                                let bytes = bytes.baseAddress
+                            else { return }
+                            unsafe LaneFrame.with(
+                                pieces, words.elements.address, turns, steps, symbols, slots,
+                                end: 8 * window.count
+                            ) { unsafe LaneKernel($0, bytes).run() }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     private let frame: UnsafeMutablePointer<LaneFrame>
     private let window: UnsafeRawPointer
 

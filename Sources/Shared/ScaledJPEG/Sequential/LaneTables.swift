@@ -168,21 +168,6 @@ struct LaneTables {
                 + LanePlan.words(from: piece.start, to: piece.limit, leastBits: leastBitsOfBlock)
             precondition(room <= words.count)
         }
-        unsafe steps.withUnsafeBufferPointer { steps in
-            unsafe symbols.withUnsafeBufferPointer { symbols in
-                unsafe slots.withUnsafeBufferPointer { slots in
-                    unsafe pieces.withUnsafeMutableBufferPointer { pieces in
-                        unsafe window.bytes.withUnsafeBytes { bytes in
-                            guard let steps = steps.baseAddress, let symbols = symbols.baseAddress,
-                                let bytes = bytes.baseAddress
-                            else { return }
-                            unsafe LaneFrame.with(
-                                pieces, words.base, turns, steps, symbols, slots, end: 8 * window.count
-                            ) { unsafe LaneKernel($0, bytes).run() }
-                        }
-                    }
-                }
-            }
-        }
+        LaneKernel.read(&pieces, window, turns, steps, symbols, slots, into: words)
     }
 }

@@ -111,8 +111,8 @@ struct SequentialScan {
             return nil
         }
         let next = columns.lowerBound + (starts.count - 1) / slots.count
-        position = unsafe withReader { reader, _, window in
-            unsafe known.read(columns.lowerBound..<next, starts, reader, window)
+        position = withReader { reader, _, window in
+            known.read(columns.lowerBound..<next, starts, reader, window)
         }
         return next
     }
@@ -123,36 +123,32 @@ struct SequentialScan {
         let mark = window.endsScan ? window.count + 8 : window.count - BlockReader.windowTail
         var position = position
         defer { self.position = position }
-        return unsafe withReader { reader, slots, window in
-            var bits = unsafe BitReader(window, at: position)
-            defer { position = unsafe bits.position(from: window) }
-            return unsafe reader.readMCUs(columns, slots, from: &bits, before: window + mark)
+        return withReader { reader, slots, window in
+            var bits = BitReader(window, at: position)
+            defer { position = bits.position(from: window) }
+            return reader.readMCUs(columns, slots, from: &bits, before: window + mark)
         }
     }
 
     /// Hands out a reader, the blocks of an MCU and the window's first byte.
     private mutating func withReader<Result>(
-        _ body: (BlockReader, UnsafeBufferPointer<BlockSlot>, UnsafePointer<UInt8>) -> Result
+        _ body: (BlockReader, Span<BlockSlot>, Unchecked<UInt8>) -> Result
     ) -> Result {
         let (symbols, runs, pairs) = (tables.symbols, tables.runs, tables.pairs)
         let (slots, offsets, layout) = (slots, offsets, layout)
-        return unsafe window.bytes.withUnsafeBufferPointer { bytes in
-            unsafe symbols.withUnsafeBufferPointer { symbols in
-                unsafe runs.withUnsafeBufferPointer { runs in
-                    unsafe pairs.withUnsafeBufferPointer { pairs in
-                        unsafe offsets.withUnsafeBufferPointer { offsets in
-                            unsafe slots.withUnsafeBufferPointer { slots in
-                                unsafe coefficients.withUnsafeMutableBufferPointer { coefficients in
-                                    unsafe predictions.withUnsafeMutableBufferPointer { predictions in
-                                        let reader = unsafe BlockReader(
-                                            symbols: symbols.baseAddress!, runs: runs.baseAddress!,
-                                            pairs: pairs.baseAddress ?? symbols.baseAddress!,
-                                            coefficients: coefficients.baseAddress!,
-                                            offsets: offsets.baseAddress!,
-                                            predictions: predictions.baseAddress!, groups: layout.groups,
-                                            last: UInt32(layout.lastPosition))
-                                        return unsafe body(reader, slots, bytes.baseAddress!)
-                                    }
+        return window.bytes.withUnchecked { bytes in
+            symbols.withUnchecked { symbols in
+                runs.withUnchecked { runs in
+                    pairs.withUnchecked { pairs in
+                        offsets.withUnchecked { offsets in
+                            coefficients.withUncheckedMutable { coefficients in
+                                predictions.withUncheckedMutable { predictions in
+                                    let reader = BlockReader(
+                                        symbols: symbols, runs: runs, pairs: pairs,
+                                        coefficients: coefficients,
+                                        offsets: offsets, predictions: predictions, groups: layout.groups,
+                                        last: UInt32(layout.lastPosition))
+                                    return body(reader, slots.span, bytes)
                                 }
                             }
                         }
