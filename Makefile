@@ -75,7 +75,7 @@ demo: release ## real photographs through a private Redis and a worker; DIR=phot
 deb: setup ## build the Debian package into .build/deb (needs debhelper: scripts/setup.sh deploy)
 	@scripts/make-deb.sh
 
-deploy-check: ## build the Debian package, boot a Debian with it, and check all of deploy/ (root; CHECKS="units package")
+deploy-check: build ## build the Debian package, boot a Debian with it, and check all of deploy/ (root; CHECKS="units package")
 	@scripts/deploy-check.sh
 
 clean: ## remove what was built and what the demo left
