@@ -37,7 +37,8 @@ struct Worker: Sendable {
     static let startPatience = Duration.seconds(10)
 
     init(_ options: WorkerOptions, in surroundings: Surroundings, log: EventLog) {
-        let (id, admission) = (surroundings.id, MemoryAdmission(total: surroundings.budget))
+        let id = surroundings.id
+        let admission = MemoryAdmission(total: surroundings.budget, onChange: KeptBuffers.lend)
         var limits = QueueLimits()
         limits.lease = TestBuild.lease ?? limits.lease
         let quarantine = Quarantine(atStart: limits.lease / 2, afterOutage: limits.lease)

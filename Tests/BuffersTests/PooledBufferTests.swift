@@ -28,6 +28,17 @@ import Testing
         #expect(BufferPool.take(1 << 20) == nil)
     }
 
+    @Test func `a buffer on loan is kept as long as the loan lasts`() {
+        BufferPool.lend { 2 << 20 }
+        defer { BufferPool.lend { 0 } }
+        let before = useOnce(1 << 20)
+        let kept = BufferPool.take(1 << 20)
+        #expect(kept.map { unsafe Int(bitPattern: $0.start) } == before)
+        if let kept { BufferPool.give(kept, usedFor: kept.count) }
+        BufferPool.lend { 1 << 19 }
+        #expect(BufferPool.take(1 << 20) == nil)
+    }
+
     /// - Returns: where the buffer was.
     private func useOnce(_ count: Int) -> Int {
         let buffer = buffer(of: count, .anything)

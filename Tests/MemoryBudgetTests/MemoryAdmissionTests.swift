@@ -41,6 +41,31 @@ import Units
     #expect(admission.reserved == .zero)
 }
 
+@Test func `each change of what is reserved is told before those who were let in go on`() async throws {
+    let told = Mutex<[Int64]>([])
+    let admission = MemoryAdmission(
+        total: ByteCount(100),
+        onChange: { admission in told.withLock { $0.append(admission.reserved.bytes) } })
+    var first = try await admission.admit(ByteCount(60))
+    #expect(told.withLock(\.self) == [60])
+    let isExtended = first.extend(to: ByteCount(70))
+    #expect(isExtended && told.withLock(\.self) == [60, 70])
+    let isRefused = !first.extend(to: ByteCount(101))
+    first.shrink(to: ByteCount(50))
+    let waiter = Task {
+        let second = try await admission.admit(ByteCount(80))
+        let seen = told.withLock { $0.last }
+        second.release()
+        return seen
+    }
+    await until { admission.waiting == 1 }
+    // Nothing changed: one was refused, one waits.
+    #expect(isRefused && told.withLock(\.self) == [60, 70, 50])
+    first.release()
+    #expect(try await waiter.value == 80)
+    #expect(told.withLock(\.self) == [60, 70, 50, 80, 0])
+}
+
 @Test func `a thrown error gives the memory back`() async throws {
     struct Failure: Error {}
     let admission = MemoryAdmission(total: ByteCount(100))

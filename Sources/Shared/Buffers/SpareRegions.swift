@@ -1,48 +1,68 @@
 /// Which of the regions that nobody uses are kept, and for whom.
 struct SpareRegions {
-    /// Of `excess`, in bytes.
-    private(set) var limit: Int
-    /// Bytes of regions that nobody uses, and of those in use the pages beyond what was asked for. Never more than
-    /// `limit`.
-    private(set) var excess = 0
+    /// Bytes that are always there for `slack` and `idle`.
+    private(set) var own: Int
+    /// Bytes for `idle` beside those: on loan, and asked back at any time.
+    private(set) var lent = 0
+    /// What regions in use have beyond the bytes that were asked for. It can't be given up before its user is done,
+    /// so it is never on loan: never more than `own`.
+    private(set) var slack = 0
     /// The one that was given last is at the end.
     private(set) var idle: [Region] = []
+    private var idleBytes = 0
 
-    init(limit: Int) {
-        precondition(limit >= 0, "a pool of \(limit) bytes")
-        self.limit = limit
+    /// Never more than `own` and `lent`.
+    var excess: Int { slack + idleBytes }
+
+    init(own: Int) {
+        precondition(own >= 0, "a pool of \(own) bytes")
+        self.own = own
     }
 
     /// The smallest that has room for `count` bytes; nil if there is none, or only some that are more than twice as
     /// large: those are worth more to others.
     mutating func take(_ count: Int) -> Region? {
-        let fitting = idle.indices.filter { (count...2 * count).contains(idle[$0].count) }
+        let pages = Region.wholePages(count)
+        let largest = min(2 * count, pages + own - slack)
+        let fitting = idle.indices.filter { idle[$0].count >= count && idle[$0].count <= largest }
         guard let best = fitting.min(by: { idle[$0].count < idle[$1].count }) else { return nil }
-        excess -= Region.wholePages(count)
-        return idle.remove(at: best)
+        let region = idle.remove(at: best)
+        idleBytes -= region.count
+        slack += region.count - pages
+        return region
     }
 
     /// Keeps `region`, of which `count` bytes were used.
     ///
     /// - Returns: what must go for it, longest unused first; perhaps the region itself.
     mutating func give(_ region: Region, usedFor count: Int) -> [Region] {
-        excess += Region.wholePages(count)
+        slack -= region.count - Region.wholePages(count)
         idle.append(region)
+        idleBytes += region.count
         return shrink()
     }
 
+    /// - Parameter own: bytes from now on.
     /// - Returns: what must go.
-    mutating func change(limit: Int) -> [Region] {
-        precondition(limit >= 0, "a pool of \(limit) bytes")
-        self.limit = limit
+    mutating func change(own: Int) -> [Region] {
+        precondition(own >= 0, "a pool of \(own) bytes")
+        self.own = own
+        return shrink()
+    }
+
+    /// - Parameter lent: bytes from now on.
+    /// - Returns: what must go.
+    mutating func change(lent: Int) -> [Region] {
+        precondition(lent >= 0, "a loan of \(lent) bytes")
+        self.lent = lent
         return shrink()
     }
 
     private mutating func shrink() -> [Region] {
         var unwanted: [Region] = []
-        while excess > limit, !idle.isEmpty {
+        while excess - own > lent, !idle.isEmpty {
             let region = idle.removeFirst()
-            excess -= region.count
+            idleBytes -= region.count
             unwanted.append(region)
         }
         return unwanted

@@ -11,6 +11,7 @@ public final class MemoryAdmission: Sendable {
     public let total: ByteCount
 
     private let now: @Sendable () -> ContinuousClock.Instant
+    private let onChange: @Sendable (MemoryAdmission) -> Void
     private let state: Mutex<State>
 
     private struct State {
@@ -44,12 +45,16 @@ public final class MemoryAdmission: Sendable {
         }
     }
 
-    /// - Parameter now: the clock that `reservedByteSeconds` goes by.
+    /// - Parameters:
+    ///   - now: the clock that `reservedByteSeconds` goes by.
+    ///   - onChange: called after each change of `reserved`, by whoever made it, and before those who were let in go on.
     public init(
-        total: ByteCount, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+        total: ByteCount, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now },
+        onChange: @escaping @Sendable (MemoryAdmission) -> Void = { _ in }
     ) {
         self.total = total
         self.now = now
+        self.onChange = onChange
         state = Mutex(State(reservedOverTime: ByteTime(start: now())))
     }
 
@@ -139,11 +144,13 @@ public final class MemoryAdmission: Sendable {
 
     /// False, and nothing taken, when somebody waits or there is less.
     func takeAtOnce(_ amount: ByteCount) -> Bool {
-        state.withLock { state in
+        let isTaken = state.withLock { state in
             guard state.line.isEmpty, state.reserve(amount, of: total) else { return false }
             state.noteReserved(at: now())
             return true
         }
+        if isTaken { onChange(self) }
+        return isTaken
     }
 
     func giveBack(_ amount: ByteCount) {
@@ -167,7 +174,8 @@ public final class MemoryAdmission: Sendable {
     /// Makes one change, lets in whoever fits now, in order, and wakes all concerned after the lock is
     /// given up.
     private func update(_ change: (inout State) -> [Wake]) {
-        let wakes = state.withLock { state in
+        let (wakes, isOtherAmount) = state.withLock { state in
+            let before = state.reserved
             var wakes = change(&state)
             while let footprint = state.line.first, state.reserve(footprint, of: total) {
                 wakes.append(.admit(state.line.removeFirst()))
@@ -177,8 +185,9 @@ public final class MemoryAdmission: Sendable {
                 wakes += state.onlookers.values.map(Wake.tell)
                 state.onlookers.removeAll()
             }
-            return wakes
+            return (wakes, state.reserved != before)
         }
+        if isOtherAmount { onChange(self) }
         for wake in wakes {
             switch wake {
             case .admit(let waiter): waiter.resume(returning: true)
