@@ -10,8 +10,8 @@ struct BatchFollower: Sendable {
     let display: ProgressDisplay
     let steps: NextSteps
 
-    /// Between two looks: four a second move a bar smoothly and cost Redis nothing.
-    private static let pace = Duration.milliseconds(250)
+    /// Between two looks at most: four a second move a bar smoothly and cost Redis nothing.
+    private static let longestPause = Duration.milliseconds(250)
     /// Without any progress for so long, a look at who should make it.
     private static let stillness = Duration.seconds(5)
 
@@ -51,8 +51,16 @@ struct BatchFollower: Sendable {
                     await tell(hindrance)
                 }
             }
-            do { try await Task.sleep(for: Self.pace) } catch { throw .queue(.redis(.cancelled)) }
+            do { try await Task.sleep(for: Self.pause(after: now - start)) } catch {
+                throw .queue(.redis(.cancelled))
+            }
         }
+    }
+
+    /// A quarter of the wait so far, so that also a batch of half a second is known to end when it does,
+    /// and its rate is not that of the pause.
+    static func pause(after waited: Duration) -> Duration {
+        min(max(waited / 4, .milliseconds(10)), longestPause)
     }
 
     private func look() async throws(EnqueueError) -> ProducerQueue.BatchProgress {

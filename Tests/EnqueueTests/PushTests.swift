@@ -157,7 +157,7 @@ struct PushTests {
         #expect(try await queue.waiting() == 0)
     }
 
-    @Test func `a Redis that gets full in the middle is told, and what it took is counted`() async throws {
+    @Test func `a Redis that gets full is told, and took the beginning, which is counted`() async throws {
         let scratch = Scratch()
         let (path, names) = list(200_000, in: scratch)
         let queue = try await TestQueue(configuration: ["--maxmemory", "8mb"])

@@ -103,6 +103,16 @@ private func job(_ source: String, scales: [Double] = [3], quality: Int? = nil, 
     #expect(rate.timeLeft(Progress(finished: 5_000, total: 4_000)) == .zero)
 }
 
+@Test func `the end of a short batch is seen soon, and a long one asks Redis four times a second`() {
+    let looks = sequence(first: Duration.zero) { $0 + BatchFollower.pause(after: $0) }
+    let firstTwoSeconds = looks.prefix { $0 < .seconds(2) }
+    #expect(firstTwoSeconds.count < 40)
+    for (one, next) in zip(firstTwoSeconds, firstTwoSeconds.dropFirst()) where next > .milliseconds(80) {
+        #expect(next - one <= next / 4)
+    }
+    #expect(BatchFollower.pause(after: .seconds(60)) == .milliseconds(250))
+}
+
 @Test func `a bar shows how far, how fast and how long`() {
     var rate = ProgressRate()
     rate.note(0, at: .zero)

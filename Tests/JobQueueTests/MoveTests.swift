@@ -113,6 +113,11 @@ struct MoveTests {
         let full = try await fleet.producer.enqueue([chunk("c", 2)], batch: "b", longestQueue: 4)
         #expect(full == [.full(waiting: 3)])
         #expect(try await fleet.keySpace() == after)
+        // It would fit, and leave a gap before it.
+        let behind = try await fleet.producer.enqueue(
+            [chunk("c", 2), chunk("d", 1)], batch: "b", longestQueue: 4)
+        #expect(behind == [.full(waiting: 3), .full(waiting: 3)])
+        #expect(try await fleet.keySpace() == after)
         #expect(try await fleet.producer.progress(ofBatch: "b") == .init(total: 3))
     }
 

@@ -29,16 +29,17 @@ public struct ProducerQueue: Sendable {
         case enqueued(waiting: Int)
         /// Pushed before; the answer to that got lost.
         case already(waiting: Int)
-        /// The queue would become longer than allowed; nothing of the chunk was pushed.
+        /// The queue would become longer than allowed; nothing of the chunk was pushed, nor of those behind it.
         case full(waiting: Int)
-        /// Redis would not take this chunk after it had taken others; nothing of it was pushed.
+        /// Redis would not take this chunk, or one before it, after it had taken others; nothing of it was pushed.
         case refused(RedisError)
     }
 
     /// Pushes chunks in their order, all in one round trip, and answers for each. Waits out an outage, also
-    /// one that begins between two of them. Throws when none was pushed.
+    /// one that begins between two of them. Throws when Redis would not take the first.
     ///
-    /// With `longestQueue`, a chunk that does not fit is refused whole, and later, smaller ones may fit.
+    /// A chunk that does not fit into `longestQueue`, or that Redis refuses, is not pushed, and none behind it is: what
+    /// was pushed is always the beginning.
     public func enqueue(
         _ chunks: [Chunk], batch: String, longestQueue: Int? = nil
     ) async throws(QueueError) -> [Enqueued] {
@@ -46,8 +47,10 @@ public struct ProducerQueue: Sendable {
         let lifetime = limits.batchLifetime.wholeSeconds
         func commands(_ chunks: [Chunk], withSource: Bool) -> [RedisCommand] {
             chunks.enumerated().map { index, chunk in
-                QueueScripts.enqueue.command(
-                    keys: keys.shared, arguments: words([batch, chunk.name, bound, lifetime]) + chunk.jobs,
+                let before = index == 0 ? "" : chunks[index - 1].name
+                return QueueScripts.enqueue.command(
+                    keys: keys.shared,
+                    arguments: words([batch, chunk.name, bound, lifetime, before]) + chunk.jobs,
                     mayBeReplayed: true, withSource: withSource && index == 0)
             }
         }
@@ -79,22 +82,24 @@ public struct ProducerQueue: Sendable {
 
     private static func answers(_ replies: [RedisReply]) throws(QueueError) -> [Enqueued] {
         var answers: [Enqueued] = []
-        for reply in replies { answers.append(try answer(reply)) }
-        let pushed = answers.filter { if case .refused = $0 { false } else { true } }
-        if pushed.isEmpty, case .refused(let error)? = answers.first { throw .redis(error) }
+        for reply in replies { answers.append(try answer(reply, behind: answers.last)) }
+        if case .refused(let error)? = answers.first { throw .redis(error) }
         return answers
     }
 
-    private static func answer(_ reply: RedisReply) throws(QueueError) -> Enqueued {
+    /// - Parameter before: the answer to the chunk before this one, which has stopped it if anything has.
+    private static func answer(_ reply: RedisReply, behind before: Enqueued?) throws(QueueError) -> Enqueued {
         if case .error(let error) = reply { return .refused(error) }
         let values = reply.array ?? []
         guard values.count == 2, let waiting = values[1].integer else {
             throw .unexpectedAnswer(to: "enqueue", reply)
         }
-        switch values[0].text {
-        case "enqueued": return .enqueued(waiting: waiting)
-        case "already": return .already(waiting: waiting)
-        case "full": return .full(waiting: waiting)
+        switch (values[0].text, before) {
+        case ("enqueued", _): return .enqueued(waiting: waiting)
+        case ("already", _): return .already(waiting: waiting)
+        case ("full", _): return .full(waiting: waiting)
+        case ("behind", .full?): return .full(waiting: waiting)
+        case ("behind", .refused(let error)?): return .refused(error)
         default: throw .unexpectedAnswer(to: "enqueue", reply)
         }
     }
