@@ -131,12 +131,30 @@ enum WorkerProgram {
             try options.redis.readFiles()
             let budget = try options.memoryBudget ?? MemoryLimit.detect().defaultBudget
             return Surroundings(
-                id: id, sources: try SourceRoots(options.sourceRoots),
-                outputs: try OutputDirectory(options.output, workerTag: id.description),
+                id: id,
+                sources: directory("--source-root", "THUMBNAIL_SOURCE_ROOTS") { () throws(FileError) in
+                    try SourceRoots(options.sourceRoots)
+                },
+                outputs: directory("--output", "THUMBNAIL_OUTPUT") { () throws(FileError) in
+                    try OutputDirectory(options.output, workerTag: id.description)
+                },
                 budget: max(budget, WorkerOptions.smallestBudget),
                 serviceManager: serviceManager(in: environment, log), process: ProcessFigures())
         } catch {
             end(.configuration, complaining: "\(ProgramNames.worker): \(error)")
+        }
+    }
+
+    /// Whoever started the worker may have set one of many variables, so the message names which.
+    private static func directory<Opened>(
+        _ option: String, _ variable: String, _ open: () throws(FileError) -> Opened
+    ) -> Opened {
+        do throws(FileError) { return try open() } catch {
+            end(
+                .configuration,
+                complaining:
+                    "\(ProgramNames.worker): \(option): \(error)\n\(ProgramNames.worker): is its disk "
+                    + "mounted here? name a directory of this host with \(option) or \(variable)")
         }
     }
 

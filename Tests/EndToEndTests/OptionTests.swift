@@ -17,6 +17,16 @@ struct OptionTests {
         #expect(try await fleet.results(2).allSatisfy { $0.outputs?.first?.width == 60 })
     }
 
+    @Test(arguments: ["--source-root", "--output"])
+    func `a folder that cannot be used is named with the option that named it`(option: String) async throws {
+        let fleet = try await TestFleet()
+        let file = fleet.sources + "/a.jpg"
+        let worker = try fleet.worker([option, file])
+        #expect(await worker.wait() == .status(78))
+        #expect(worker.standardError.contains("worker: \(option): the directory “\(file)”"))
+        #expect(worker.standardError.contains("or THUMBNAIL_"))
+    }
+
     /// 640 pixels to 45: 14 times.
     @Test func `in a hurry a picture is decoded at half the scale`() async throws {
         let fleet = try await TestFleet()

@@ -66,7 +66,16 @@ struct JobTests {
     @Test func `all problems are reported at once with what was found`() {
         let found = problems(#"{"source":7,"pt":[],"scale":0,"quality":101,"output":"","id":5,"batch":""}"#)
         #expect(found.count == 7)
-        #expect(found.contains("quality: expected an integer of 1…100, found 101.0"))
+        #expect(found.contains("quality: expected an integer of 1…100, found 101"))
+    }
+
+    @Test func `bytes that are no JSON are told from JSON that breaks off`() {
+        #expect(
+            problems(#"{"source":"a.jpg","scale":[1,2"#)
+                == ["expected JSON, found only its beginning: the 30 bytes end before it does"])
+        #expect(
+            problems(#"{"source":a.jpg,"scale":1}"#)
+                == ["expected JSON, found what is none from byte 10 of 26 on"])
     }
 
     @Test(arguments: [

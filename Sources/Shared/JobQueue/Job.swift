@@ -62,7 +62,11 @@ public struct Job: Sendable, Equatable {
             }
             fields = object
         } catch {
-            return .invalid(hashed, problems: ["expected JSON, which ends at byte \(error.offset)"])
+            let found =
+                error.offset >= raw.count
+                ? "only its beginning: the \(raw.count) bytes end before it does"
+                : "what is none from byte \(error.offset) of \(raw.count) on"
+            return .invalid(hashed, problems: ["expected JSON, found \(found)"])
         }
         var reader = JobFieldReader(fields)
         let ticket = JobTicket(
@@ -215,7 +219,7 @@ private struct JobFieldReader {
         switch value {
         case .null: "null"
         case .flag(let flag): "\(flag)"
-        case .number(let number): "\(number)"
+        case .number(let number): Int(exactly: number).map { "\($0)" } ?? "\(number)"
         case .string(let bytes) where bytes.count <= 60: "\"\(String(decoding: bytes, as: UTF8.self))\""
         case .string(let bytes): "a string of \(bytes.count) bytes"
         case .array(let values): "an array of \(values.count)"
