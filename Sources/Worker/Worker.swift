@@ -22,6 +22,7 @@ struct Worker: Sendable {
     private let claimLoop: ClaimLoop
     private let outputs: OutputDirectory
     private let folderWatch: FolderWatch
+    private let certificateWatch: CertificateWatch
     private let files: BlockingThreads
     private let reaper: Reaper
     private let pauseWatch: PauseWatch
@@ -118,6 +119,7 @@ struct Worker: Sendable {
         self.admission = admission
         outputs = surroundings.outputs
         folderWatch = FolderWatch(sources: surroundings.sources, outputs: outputs, files: files, log: log)
+        certificateWatch = CertificateWatch(redis: options.redis, files: files, log: log)
         self.options = options
         self.log = log
     }
@@ -199,15 +201,17 @@ struct Worker: Sendable {
                     happened.yield(.signal)
                 }
             }
-            // Nobody waits for the end of these: one may just have asked a Redis that hangs, the other a share.
+            // Nobody waits for the end of these: one may just have asked a Redis that hangs, the others a share.
             let watching = Task {
                 guard options.drains, await dryQueue.untilDry() else { return }
                 happened.yield(.queueRanDry)
             }
             let folders = Task { if await folderWatch.untilDisplaced() { happened.yield(.folderDisplaced) } }
+            let certificates = Task { await certificateWatch.run() }
             defer {
                 watching.cancel()
                 folders.cancel()
+                certificates.cancel()
             }
             for await event in events {
                 for action in state.handle(event) {

@@ -91,6 +91,46 @@ struct SecureTransportTests {
         try await fleet.expectAllSettled()
     }
 
+    @Test func `a renewed certificate without its key is told of once, and so is the end of it`() async throws
+    {
+        let authority = try await TestAuthority()
+        let port = try PrivateRedis.freePort()
+        let fleet = try await TestFleet(
+            configuration: authority.serving(
+                try await authority.issue("redis", for: ["DNS:localhost"]), port: port,
+                demandsCertificate: true))
+        let own = try await authority.issue("client", for: ["DNS:us"])
+        let worker = try fleet.worker(
+            redis: "rediss://localhost:\(port)",
+            environment: [
+                "THUMBNAIL_REDIS_CA": authority.certificate, "THUMBNAIL_REDIS_CERT": own.certificate,
+                "THUMBNAIL_REDIS_KEY": own.key,
+            ])
+        try await fleet.untilAsleep(worker)
+        let next = try await authority.issue("next", for: ["DNS:us"])
+        try Self.exchange(own.certificate, for: next.certificate)
+        let event = #""event":"redis.certificates_unusable""#
+        try await eventually("the event") { worker.standardError.contains(event) ? () : nil }
+        #expect(worker.standardError.contains("does not belong to"))
+        // Meanwhile a new connection is made with the files from before.
+        _ = try await fleet.client.call(RedisCommand("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"))
+        try await fleet.push(TestFleet.job("one"))
+        #expect(try await fleet.results(1)[0].status == .done)
+        try Self.exchange(own.key, for: next.key)
+        try await eventually("the end of it") {
+            worker.standardError.contains(#""event":"redis.certificates_usable""#) ? () : nil
+        }
+        #expect(worker.standardError.components(separatedBy: event).count == 2, "once")
+        await fleet.stop([worker])
+        try await fleet.expectAllSettled()
+    }
+
+    /// By rename, as certbot and cert-manager do.
+    private static func exchange(_ file: String, for other: String) throws {
+        let status = unsafe rename(other, file)
+        try #require(status == 0)
+    }
+
     @Test func `a Redis that cannot be trusted ends each program with 78 and what to do`() async throws {
         let (authority, other) = (try await TestAuthority(), try await TestAuthority("Another Authority"))
         let port = try PrivateRedis.freePort()
