@@ -73,14 +73,16 @@ final class JobMetrics: Sendable {
         state.withLock { $0.jobs[outcome, default: 0] += 1 }
     }
 
-    /// Where the time of a finished job went.
-    func note(_ timings: JobResult.Timings) {
-        let milliseconds: [(Stage, Double)] = [
-            (.wait, timings.wait), (.read, timings.read), (.decode, timings.decode),
-            (.resample, timings.resample), (.encode, timings.encode), (.write, timings.write),
+    /// An attempt at a job is over: each stage that it entered has one time more.
+    func note(_ times: StageTimes) {
+        let entered: [(Stage, Duration?)] = [
+            (.wait, times.wait), (.read, times.read), (.decode, times.decode),
+            (.resample, times.resample), (.encode, times.encode), (.write, times.write),
         ]
         state.withLock { figures in
-            for (stage, time) in milliseconds { figures.stages[stage]?.observe(time / 1000) }
+            for case (let stage, let time?) in entered {
+                figures.stages[stage]?.observe(time / .seconds(1))
+            }
         }
     }
 

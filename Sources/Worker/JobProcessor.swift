@@ -30,6 +30,8 @@ struct JobProcessor: Sendable {
         _ job: Job, holding reservation: inout Reservation
     ) async throws(JobProblem) -> JobResult {
         var times = StageTimes()
+        // Also of an attempt that fails or is given back, and whoever settles the job in the end.
+        defer { metrics.note(times) }
         let request = try request(of: job)
         // Somebody needed what this job was claimed with.
         if reservation.footprint < ClaimLoop.probe { try await admit(ClaimLoop.probe, &reservation, &times) }
@@ -93,9 +95,9 @@ struct JobProcessor: Sendable {
         _ path: String, _ times: inout StageTimes
     ) async throws(JobProblem) -> OpenedPicture {
         let start = StageTimes.now
+        defer { times.read.extend(since: start) }
         let opened = try OpenedPicture(path, beneath: sources)
         await Failpoint.inspected.reach(path)
-        times.read += StageTimes.now - start
         return opened
     }
 
@@ -115,21 +117,18 @@ struct JobProcessor: Sendable {
         _ footprint: ByteCount, _ reservation: inout Reservation, _ times: inout StageTimes
     ) async throws(JobProblem) {
         let start = StageTimes.now
+        defer { times.wait.extend(since: start) }
         do throws(BudgetError) { try await reservation.exchange(for: footprint) } catch {
             throw error == .cancelled ? .givenBack : .budget(error)
         }
-        times.wait += StageTimes.now - start
     }
 
     private func read(
         _ source: SourceFile, _ plan: RenderPlan, _ times: inout StageTimes
     ) throws(JobProblem) -> SourceBytes {
         let start = StageTimes.now
-        do throws(FileError) {
-            let bytes = try source.readAll(limit: plan.footprint.source)
-            times.read += StageTimes.now - start
-            return bytes
-        } catch {
+        defer { times.read.extend(since: start) }
+        do throws(FileError) { return try source.readAll(limit: plan.footprint.source) } catch {
             throw .source(error)
         }
     }
@@ -140,21 +139,25 @@ struct JobProcessor: Sendable {
     ) async throws(JobProblem) -> Rendering {
         let submitted = StageTimes.now
         let (timeout, giveBack) = (options.jobTimeout, giveBack)
-        do throws(PictureError) {
-            let (rendering, started) = try await cores.run {
-                () throws(PictureError) -> (Rendering, ContinuousClock.Instant) in
-                let started = StageTimes.now
-                let rendering = try bytes.withBytes { bytes throws(PictureError) in
+        let (outcome, started, ended) = await cores.run {
+            let started = StageTimes.now
+            let outcome = Result { () throws(PictureError) in
+                try bytes.withBytes { bytes throws(PictureError) in
                     try plan.confirmed(by: bytes).render(bytes, within: footprint) {
                         giveBack.isSet || StageTimes.now - started > timeout
                     }
                 }
-                return (rendering, started)
             }
+            return (outcome, started, StageTimes.now)
+        }
+        times.wait.extend(by: started - submitted)
+        do throws(PictureError) {
+            let rendering = try outcome.get()
+            times.add(rendering)
             await Failpoint.rendered.reach()
-            times.wait += started - submitted
             return rendering
         } catch {
+            times.decode.extend(by: ended - started)
             guard error == .stopped else { throw .picture(error) }
             throw giveBack.isSet ? .givenBack : .timedOut(limit: timeout)
         }
@@ -163,9 +166,10 @@ struct JobProcessor: Sendable {
     private func write(
         _ rendering: Rendering, of job: Job, from source: SourceFile, _ times: inout StageTimes
     ) async throws(JobProblem) -> [JobResult.Output] {
-        let start = StageTimes.now
         // Whoever gave the job back may see another worker write these files now.
         guard !giveBack.isSet else { throw .givenBack }
+        let start = StageTimes.now
+        defer { times.write.extend(since: start) }
         writes.begin()
         defer { writes.end() }
         do throws(FileError) {
@@ -179,7 +183,6 @@ struct JobProcessor: Sendable {
                         bytes: thumbnail.encoded.count, scale: thumbnail.scale))
             }
             await Failpoint.renamed.reach()
-            times.write += StageTimes.now - start
             return written
         } catch {
             throw .output(error)
@@ -237,14 +240,4 @@ private struct OpenedPicture: Sendable {
             }
         }
     }
-}
-
-/// Where the time of a job went.
-struct StageTimes: Sendable {
-    /// Waiting for memory, and for a core.
-    var wait = Duration.zero
-    var read = Duration.zero
-    var write = Duration.zero
-
-    static var now: ContinuousClock.Instant { .now }
 }

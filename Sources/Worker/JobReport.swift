@@ -36,23 +36,23 @@ extension JobResult {
         footprintBytes = Int(footprint.bytes)
         notes = job.notes + rendering.notes
         partial = rendering.rowsGood == nil ? nil : true
-        timings = Timings(times, rendering)
+        timings = Timings(times)
     }
 }
 
 extension JobResult.Timings {
-    fileprivate init(_ times: StageTimes, _ rendering: Rendering) {
+    fileprivate init(_ times: StageTimes) {
         self.init()
         wait = times.wait.milliseconds
         read = times.read.milliseconds
-        decode = rendering.decodeTime.milliseconds
-        resample = rendering.resampleTime.milliseconds
-        encode = rendering.encodeTime.milliseconds
+        decode = times.decode.milliseconds
+        resample = times.resample.milliseconds
+        encode = times.encode.milliseconds
         write = times.write.milliseconds
     }
 }
 
-extension Duration {
+extension Duration? {
     /// To the microsecond: finer digits are noise.
-    fileprivate var milliseconds: Double { (self / .microseconds(1)).rounded() / 1000 }
+    fileprivate var milliseconds: Double { ((self ?? .zero) / .microseconds(1)).rounded() / 1000 }
 }

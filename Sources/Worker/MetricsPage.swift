@@ -40,7 +40,8 @@ struct MetricsPage: Sendable {
         }
         var stages = MetricFamily(
             "thumbnail_job_stage_seconds", .histogram,
-            "Where the time of finished jobs went. wait: for memory and for a core.")
+            "Where the time of attempts at jobs went, failed ones included: one for each stage that was entered. "
+                + "wait: for memory and for a core; decode: all of a rendering that failed.")
         for stage in JobMetrics.Stage.allCases {
             if let times = figures.stages[stage] { stages.add(times, [.init("stage", stage.rawValue)]) }
         }

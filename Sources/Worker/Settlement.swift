@@ -48,7 +48,6 @@ struct Settlement: Sendable {
             try await queue.finish(job.ticket, result)
         } log: { settled in
             guard case .finished(let attempt) = settled else { return }
-            if let timings = result.timings { metrics.note(timings) }
             log.info(
                 "job.finished",
                 [

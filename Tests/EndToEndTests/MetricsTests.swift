@@ -26,8 +26,9 @@ struct MetricsTests {
         }
         let ends = scrape.values.filter { $0.key.hasPrefix("thumbnail_jobs_total{") }.values.reduce(0, +)
         #expect(ends == 10, "each claim ends once")
-        for stage in ["wait", "read", "decode", "resample", "encode", "write"] {
-            #expect(scrape["thumbnail_job_stage_seconds_count{stage=\"\(stage)\"}"] == 6)
+        #expect(scrape.attempts(in: "read") == 8, "also where nothing is there to read")
+        for stage in ["wait", "decode", "resample", "encode", "write"] {
+            #expect(scrape.attempts(in: stage) == 6)
         }
         let decoding = results.compactMap(\.timings?.decode).reduce(0, +) / 1_000
         let sum = try #require(scrape[#"thumbnail_job_stage_seconds_sum{stage="decode"}"#])
@@ -48,6 +49,25 @@ struct MetricsTests {
         #expect(scrape["thumbnail_redis_round_trip_seconds_count"] ?? 0 >= 18, "a claim and a settling each")
         try await expectTheProcess(worker, in: scrape)
         try await expectPeakInStatus(fleet, worker, atLeast: peak)
+        await fleet.stop([worker])
+    }
+
+    @Test func `an attempt that fails counts in the stages that it came to, and in no others`() async throws {
+        let fleet = try await TestFleet(pictures: ["a.jpg": "landscape-420.jpg", "cut.jpg": "cut-half.jpg"])
+        try fleet.write([], to: "../thumbs/x.jpg/inside")
+        let worker = try fleet.askableWorker()
+        try await fleet.push(#"{"source":"cut.jpg","pt":"9x9","scale":1}"#)
+        let cut = try await fleet.scrape(worker, until: "the cut one to be counted") {
+            $0.jobs("buried", "truncated_image") == 1
+        }
+        let stages = ["wait", "read", "decode", "resample", "encode", "write"]
+        #expect(stages.map { cut.attempts(in: $0) } == [1, 1, 1, 0, 0, 0])
+        try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1,"output":"x.jpg"}"#)
+        let unwritable = try await fleet.scrape(worker, until: "an attempt to write to be counted") {
+            $0.jobs("retried", "output_unwritable") ?? 0 > 0
+        }
+        let writes = try #require(unwritable.attempts(in: "write"))
+        #expect(writes >= 1 && stages.allSatisfy { unwritable.attempts(in: $0) ?? 0 >= writes })
         await fleet.stop([worker])
     }
 
@@ -123,6 +143,8 @@ struct MetricsTests {
         frozen.send(18)
         try await fleet.scrape(frozen, until: "the loss to be counted") {
             $0["thumbnail_leases_lost_total"] == 1 && $0.jobs("stale") == 1
+                // Its work was in vain, and took its time all the same.
+                && $0.attempts(in: "decode") == 1
         }
         await fleet.stop([frozen, heir])
     }

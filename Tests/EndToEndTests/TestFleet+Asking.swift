@@ -102,6 +102,11 @@ struct Scrape {
         self["thumbnail_jobs_total{outcome=\"\(outcome)\",code=\"\(code)\"}"]
     }
 
+    /// How many attempts came to this stage.
+    func attempts(in stage: String) -> Double? {
+        self["thumbnail_job_stage_seconds_count{stage=\"\(stage)\"}"]
+    }
+
     func queue(_ state: String) -> Double? {
         self["thumbnail_queue_jobs{queue=\"thumbnails\",state=\"\(state)\"}"]
     }

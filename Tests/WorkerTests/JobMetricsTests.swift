@@ -35,9 +35,7 @@ struct JobMetricsTests {
 
     @Test func `amounts and times are in bytes and seconds`() {
         let metrics = JobMetrics()
-        var timings = JobResult.Timings()
-        timings.decode = 250
-        metrics.note(timings)
+        metrics.note(StageTimes(decode: .milliseconds(250), write: .zero))
         metrics.noteAdmission(of: .mebibytes(3))
         metrics.noteRoundTrip(.milliseconds(2))
         metrics.noteBytes(read: .kibibytes(2), written: 700)
@@ -45,6 +43,21 @@ struct JobMetricsTests {
         #expect(figures.stages[.decode]?.sum == 0.25 && figures.stages[.write]?.count == 1)
         #expect(figures.footprints.sum == 3 * 1_048_576 && figures.roundTrips.sum == 0.002)
         #expect(figures.sourceBytes == 2_048 && figures.outputBytes == 700)
+    }
+
+    @Test func `an attempt counts in the stages that it entered, once each`() {
+        let metrics = JobMetrics()
+        var times = StageTimes()
+        times.wait.extend(by: .seconds(1))
+        times.wait.extend(by: .seconds(2))
+        times.read.extend(by: .seconds(4))
+        metrics.note(times)
+        let stages = metrics.figures.stages
+        #expect(stages[.wait]?.count == 1 && stages[.wait]?.sum == 3)
+        #expect(stages[.read]?.count == 1 && stages[.read]?.sum == 4)
+        for stage in [JobMetrics.Stage.decode, .resample, .encode, .write] {
+            #expect(stages[stage]?.count == 0, "\(stage)")
+        }
     }
 
     @Test func `large fleets count their queue more seldom, and never stop`() {
