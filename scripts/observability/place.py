@@ -74,8 +74,8 @@ class Site:
             self.until(f"worker {target}", lambda: fetch(f"http://{target}/readyz") is not None)
         self.url = f"http://{prometheus}"
         self.run("prometheus", [
-            "prometheus", f"--config.file={self._configuration()}", f"--storage.tsdb.path={self.folder}/data",
-            f"--web.listen-address={prometheus}"])
+            "prometheus", f"--config.file={self._configuration().name}", f"--storage.tsdb.path={self.folder}/data",
+            f"--web.listen-address={prometheus}"], folder="prometheus")
         self.until("Prometheus", lambda: fetch(self.url + "/-/ready") is not None)
 
     def _configuration(self):
@@ -96,9 +96,11 @@ class Site:
             return {}
         return {**drill.SHORT_LEASE, **(drill.FAILPOINTS if number == 0 else {})}
 
-    def run(self, name, command, more={}):
+    def run(self, name, command, more={}, folder=None):
+        """`folder`: where it starts, below the site's own; else where we are."""
         log = open(self.folder / f"{name}.log", "wb")
-        process = subprocess.Popen(command, stdout=log, stderr=log, env={**self.environment, **more})
+        process = subprocess.Popen(command, stdout=log, stderr=log, env={**self.environment, **more},
+                                   cwd=folder and self.folder / folder)
         process.name = name
         self.processes.append(process)
 

@@ -1,6 +1,6 @@
-"""Pictures for the documentation of a fleet at work: Prometheus' own graphs, and `fleet top` in a terminal.
+"""Pictures for the documentation of a fleet at work: Prometheus' own pages, and `fleet top` in a terminal.
 
-    screenshots.py PROGRAMS FOLDER      writes prometheus.png and top.png into FOLDER; takes two minutes
+    screenshots.py PROGRAMS FOLDER      writes top.png, jobs.png, memory.png and alerts.png into FOLDER; takes two minutes
 
 Grafana is not in Debian, so its dashboard has no picture here; its queries are among those of the graphs.
 """
@@ -23,8 +23,13 @@ import urllib.parse
 from place import Site
 
 SECONDS = 120
-GRAPHS = ["sum by (outcome) (rate(thumbnail_jobs_total[15s]))",
-          "histogram_quantile(0.95, sum by (stage, le) (rate(thumbnail_job_stage_seconds_bucket[15s])))"]
+GRAPHS = {
+    "jobs": ["sum by (outcome) (rate(thumbnail_jobs_total[15s]))",
+             "histogram_quantile(0.95, sum by (stage, le) (rate(thumbnail_job_stage_seconds_bucket[15s])))"],
+    "memory": ["max_over_time(thumbnail_memory_reserved_bytes[5s]) / thumbnail_memory_budget_bytes",
+               "max by (state) (thumbnail_queue_jobs)"]}
+# Whoever clones the repository gets every picture.
+LARGEST = 150_000
 TERMINAL = (150, 18)
 # A terminal's colours, as far as the program uses them.
 COLOURS = {"31": "#d33", "32": "#2a2", "33": "#b80", "1": "font-weight:bold"}
@@ -41,9 +46,12 @@ def main(programs, folder):
         page = site.folder / "top.html"
         page.write_text(page_of(terminal(site)))
         shoot(browser, site, f"file://{page}", folder / "top.png", "1200,330")
-        query = "&".join(f"g{n}.expr={urllib.parse.quote(each)}&g{n}.tab=0&g{n}.range_input=2m"
-                         for n, each in enumerate(GRAPHS))
-        shoot(browser, site, f"{site.url}/graph?{query}", folder / "prometheus.png", "1200,1640")
+        for name, expressions in GRAPHS.items():
+            query = "&".join(f"g{n}.expr={urllib.parse.quote(each)}&g{n}.tab=0&g{n}.range_input=2m"
+                             for n, each in enumerate(expressions))
+            shoot(browser, site, f"{site.url}/graph?{query}", folder / f"{name}.png", "900,1780")
+        # Debian leaves the newer pages out.
+        shoot(browser, site, f"{site.url}/classic/alerts", folder / "alerts.png", "900,1300")
 
 
 def keep_busy(site):
@@ -90,7 +98,10 @@ def shoot(browser, site, address, path, size):
                     f"--user-data-dir={site.folder}/browser", f"--window-size={size}",
                     "--virtual-time-budget=15000", f"--screenshot={path}", address],
                    capture_output=True, timeout=120, check=True)
-    print(f"screenshots: {path}, {path.stat().st_size >> 10} KiB")
+    size = path.stat().st_size
+    print(f"screenshots: {path}, {size} bytes")
+    if size > LARGEST:
+        raise SystemExit(f"screenshots: {path} is larger than {LARGEST} bytes: make its window smaller")
 
 
 if __name__ == "__main__":
