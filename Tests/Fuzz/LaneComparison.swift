@@ -11,7 +11,9 @@ enum LaneComparison {
     /// - Returns: what differs; nil when all is the same, or the file is none for lanes.
     static func difference(_ bytes: [UInt8]) -> String? {
         for (plan, k) in [(plans[0], 1), (plans[0], 4), (plans[1], 2 + bytes.count % 2)] {
-            let (alone, together) = (outcome(bytes, k, nil), outcome(bytes, k, plan))
+            // Where it makes a difference, chroma of luma's size has a loop of its own.
+            let chroma: ChromaDetail = bytes.count / 2 % 2 == 0 ? .full : .halved
+            let (alone, together) = (outcome(bytes, k, chroma, nil), outcome(bytes, k, chroma, plan))
             switch (alone, together) {
             case (.failure, .failure): break
             case (.success(let alone), .success(let together)):
@@ -26,9 +28,9 @@ enum LaneComparison {
         return nil
     }
 
-    private static func outcome(_ bytes: [UInt8], _ k: Int, _ lanes: LanePlan?) -> Result<
-        ScaledPicture, Declined
-    > {
+    private static func outcome(
+        _ bytes: [UInt8], _ k: Int, _ chroma: ChromaDetail, _ lanes: LanePlan?
+    ) -> Result<ScaledPicture, Declined> {
         Result { () throws(Declined) in
             var segments = try SegmentReader(bytes.span)
             guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
@@ -36,7 +38,8 @@ enum LaneComparison {
             }
             guard !frame.isProgressive else { throw .unusual(.process) }
             return try SequentialDecoder.decode(
-                bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
+                bytes.span, frame, from: scan, segments, at: ComponentScales(k, of: frame, chroma: chroma),
+                lanes: lanes, shouldStop: { false })
         }
     }
 }

@@ -95,7 +95,8 @@ struct LaneLookaheadTests {
         let frame = try #require(segments.frame)
         let planes = frame.components.map { ScaledPlane($0, of: frame, eighths: 1) }
         var scan = try SequentialScan(
-            header, of: frame, segments.tables, eighths: 1, lanes: lanes, fileLength: bytes.count)
+            header, of: frame, segments.tables, at: ComponentScales(1, of: frame), lanes: lanes,
+            fileLength: bytes.count)
         _ = try scan.decode(bytes.span, into: planes, shouldStop: { false })
         return scan
     }

@@ -16,6 +16,19 @@ struct LaneTests {
         for k in 1...4 { expectSameOutcome(bytes, eighths: k, Self.tiny, "seed \(seed)") }
     }
 
+    @Test(arguments: 0..<200)
+    func `and so it does where chroma is decoded at half of the scale`(seed: UInt64) {
+        var encoder = PlainEncoder(random: 40_000 + seed)
+        if seed % 2 == 0 {
+            let factors = (h: 1 + Int(seed) / 2 % 2, v: 1)
+            (encoder.sampling, encoder.scans) = ([factors, factors, factors], [[0, 1, 2]])
+        }
+        let bytes = encoder.file()
+        for k in 2...4 {
+            expectSameOutcome(bytes, eighths: k, chroma: .halved, Self.tiny, "seed \(seed)")
+        }
+    }
+
     @Test(arguments: [0, 1, 50, 173], [Self.tiny, Self.usual])
     func `a file of many windows decodes as it does block after block`(interval: Int, plan: LanePlan) {
         var encoder = PlainEncoder(random: 5)
@@ -61,8 +74,10 @@ struct LaneTests {
 }
 
 /// Expects lanes to make of a file what the sequential engine makes of it alone.
-func expectSameOutcome(_ bytes: [UInt8], eighths k: Int, _ plan: LanePlan, _ comment: String) {
-    switch (outcome(bytes, eighths: k, nil), outcome(bytes, eighths: k, plan)) {
+func expectSameOutcome(
+    _ bytes: [UInt8], eighths k: Int, chroma: ChromaDetail = .full, _ plan: LanePlan, _ comment: String
+) {
+    switch (outcome(bytes, eighths: k, chroma, nil), outcome(bytes, eighths: k, chroma, plan)) {
     case (.success(let alone), .success(let laned)):
         #expect(alone.endOfImage == laned.endOfImage, "\(comment) at \(k)/8")
         for (one, other) in zip(alone.planes, laned.planes) {
@@ -74,9 +89,9 @@ func expectSameOutcome(_ bytes: [UInt8], eighths k: Int, _ plan: LanePlan, _ com
     }
 }
 
-private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Result<
-    ScaledPicture, Declined
-> {
+private func outcome(
+    _ bytes: [UInt8], eighths k: Int, _ chroma: ChromaDetail, _ lanes: LanePlan?
+) -> Result<ScaledPicture, Declined> {
     Result { () throws(Declined) in
         var segments = try SegmentReader(bytes.span)
         guard let scan = try segments.nextScan(in: bytes.span), let frame = segments.frame else {
@@ -84,6 +99,7 @@ private func outcome(_ bytes: [UInt8], eighths k: Int, _ lanes: LanePlan?) -> Re
         }
         guard !frame.isProgressive else { throw .unusual(.process) }
         return try SequentialDecoder.decode(
-            bytes.span, frame, from: scan, segments, eighths: k, lanes: lanes, shouldStop: { false })
+            bytes.span, frame, from: scan, segments, at: ComponentScales(k, of: frame, chroma: chroma),
+            lanes: lanes, shouldStop: { false })
     }
 }

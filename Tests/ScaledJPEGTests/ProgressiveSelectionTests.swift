@@ -5,14 +5,25 @@ import Testing
 /// Which scans of a progressive file are read.
 struct ProgressiveSelectionTests {
     @Test func `at 1/8 only DC scans are read`() throws {
-        let script = try usual().script
-        let selection = ScanSelection(script, eighths: 1, unread: [0, 0, 0])
+        let (script, frame) = try (usual().script, usual().frame)
+        let selection = ScanSelection(script, at: ComponentScales(1, of: frame), unread: [0, 0, 0])
         #expect(selection.uses.map { $0 != nil } == script.scans.map(\.header.isDC))
         #expect(selection.remembering.isEmpty)
     }
 
+    @Test func `of chroma at half of 1/4 only DC scans are read`() throws {
+        let file = try usual()
+        let scales = ComponentScales(2, of: file.frame, chroma: .halved)
+        let selection = ScanSelection(file.script, at: scales, unread: [0, 0, 0])
+        let expected = file.script.scans.map { $0.header.isDC || $0.header.components[0].index == 0 }
+        #expect(selection.uses.map { $0 != nil } == expected)
+        #expect(selection.remembering == [0])
+    }
+
     @Test func `a refinement that is read needs every scan of its band before it`() throws {
-        let selection = try ScanSelection(usual().script, eighths: 2, unread: [0, 2, 2])
+        let file = try usual()
+        let selection = ScanSelection(
+            file.script, at: ComponentScales(2, of: file.frame), unread: [0, 2, 2])
         let read = selection.uses.map { $0 != nil }
         #expect(selection.remembering == [0])
         // Of luma, and of chroma but the first scans.
@@ -22,7 +33,9 @@ struct ProgressiveSelectionTests {
     }
 
     @Test func `without refinements scans above the kept coefficients are passed over`() throws {
-        let selection = try ScanSelection(usual().script, eighths: 2, unread: [2, 2, 2])
+        let file = try usual()
+        let selection = ScanSelection(
+            file.script, at: ComponentScales(2, of: file.frame), unread: [2, 2, 2])
         #expect(selection.uses.indices(of: nil) == [4, 5, 7, 8, 9])
         #expect(selection.remembering.isEmpty)
         #expect(selection.leftOut.map { $0[0] } == [0, 0, 0])
@@ -32,13 +45,13 @@ struct ProgressiveSelectionTests {
     @Test func `a smooth picture of fine quantisers loses a bit at 1/4, a detailed one two`() throws {
         for (emptiness, bits) in [(100, 1), (50, 2)] {
             let file = try usual(emptiness: emptiness, coarseness: 4)
-            #expect(UnreadBits.counts(file.script, file.frame, eighths: 2)[0] == bits)
+            #expect(unread(file, eighths: 2)[0] == bits)
         }
     }
 
     @Test func `with the finest quantisers any picture loses two bits at 1/4`() throws {
         let file = try usual(emptiness: 100, coarseness: 1)
-        #expect(UnreadBits.counts(file.script, file.frame, eighths: 2) == [2, 2, 2])
+        #expect(unread(file, eighths: 2) == [2, 2, 2])
     }
 
     @Test func `chroma that is halved one way only may have quantisers whose squares are twice as large`()
@@ -53,7 +66,7 @@ struct ProgressiveSelectionTests {
             differences += 1
             for (luma, bits) in [((h: 2, v: 1), 1), ((h: 1, v: 2), 1), ((h: 2, v: 2), 0), ((h: 1, v: 1), 0)] {
                 let file = try usual(emptiness: 100, coarseness: coarseness, luma: luma)
-                #expect(UnreadBits.counts(file.script, file.frame, eighths: 2)[1] == bits)
+                #expect(unread(file, eighths: 2)[1] == bits)
             }
         }
         #expect(differences > 0)
@@ -61,9 +74,9 @@ struct ProgressiveSelectionTests {
 
     @Test func `coarse quantisers lose nothing, and no picture does at 3/8 and 1/2`() throws {
         let coarse = try usual(coarseness: 1000)
-        #expect(UnreadBits.counts(coarse.script, coarse.frame, eighths: 2) == [0, 0, 0])
+        #expect(unread(coarse, eighths: 2) == [0, 0, 0])
         let fine = try usual(coarseness: 1)
-        for k in 3...4 { #expect(UnreadBits.counts(fine.script, fine.frame, eighths: k) == [0, 0, 0]) }
+        for k in 3...4 { #expect(unread(fine, eighths: k) == [0, 0, 0]) }
     }
 
     @Test func `scripts that send bits twice, out of order or not at all are declined`() throws {
@@ -111,6 +124,12 @@ struct ProgressiveSelectionTests {
         let script = try ProgressiveScript(
             bytes.span, frame, from: first, segments, shouldStop: { false })
         return (script, frame)
+    }
+
+    private func unread(
+        _ file: (script: ProgressiveScript, frame: FrameHeader), eighths k: Int
+    ) -> [Int] {
+        UnreadBits.counts(file.script, file.frame, at: ComponentScales(k, of: file.frame))
     }
 
     private func expectDeclined(_ scans: [ProgressivePlainEncoder.Scan]) throws {

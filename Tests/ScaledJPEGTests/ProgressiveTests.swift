@@ -201,7 +201,7 @@ func progressive(
     }
     guard frame.isProgressive else { throw .unusual(.process) }
     return try ProgressiveDecoder.decode(
-        bytes.span, frame, from: scan, segments, eighths: k,
+        bytes.span, frame, from: scan, segments, at: ComponentScales(k, of: frame),
         unread: unread.map { [Int](repeating: $0, count: frame.components.count) },
         fewestBlocks: fewestBlocks, shouldStop: { false })
 }

@@ -126,7 +126,7 @@ func sequential(_ bytes: [UInt8], eighths k: Int) throws(Declined) -> ScaledPict
     }
     guard !frame.isProgressive else { throw .unusual(.process) }
     return try SequentialDecoder.decode(
-        bytes.span, frame, from: scan, segments, eighths: k, shouldStop: { false })
+        bytes.span, frame, from: scan, segments, at: ComponentScales(k, of: frame), shouldStop: { false })
 }
 
 /// What libjpeg-turbo makes of a file.

@@ -23,4 +23,6 @@ public enum Disagreement: Error, Hashable, Sendable {
     case mean(at: DecodeScale, component: Int, column: Int, row: Int)
     /// With an automaton for short bands another picture, or none.
     case automaton
+    /// With chroma of luma's size at half of the scale other planes than at both scales, or none.
+    case halvedChroma(at: DecodeScale)
 }

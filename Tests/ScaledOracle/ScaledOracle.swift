@@ -34,6 +34,7 @@ public enum ScaledOracle {
         for (scale, picture) in taken where !isAsForecast(picture, libjpeg.header, at: scale) {
             throw .forecast(at: scale)
         }
+        try compareHalvedChroma(bytes, taken, libjpeg.header)
         try compare(coarsest.picture, libjpeg, hasTrailer: coarsest.picture.endOfImage < bytes.count)
         return Set(taken.map(\.scale))
     }
@@ -83,14 +84,32 @@ public enum ScaledOracle {
         }
     }
 
+    /// A decode with halved chroma gives each plane as one of those without it does, at its own scale.
+    private static func compareHalvedChroma(
+        _ bytes: [UInt8], _ taken: [(scale: DecodeScale, picture: ScaledPicture)], _ header: JPEGHeader
+    ) throws(Disagreement) {
+        for (scale, whole) in taken where scale > .eighth {
+            guard let half = taken.first(where: { $0.scale.eighths == (scale.eighths + 1) / 2 })?.picture,
+                let mixed = try? ScaledDecoder.decode(bytes.span, at: scale, chroma: .halved),
+                isAsForecast(mixed, header, at: scale, chroma: .halved), mixed.endOfImage == whole.endOfImage
+            else { throw .halvedChroma(at: scale) }
+            for (number, samples) in mixed.samples.enumerated()
+            where samples != whole.samples[number] && (number == 0 || samples != half.samples[number]) {
+                throw .halvedChroma(at: scale)
+            }
+        }
+    }
+
     /// Whether the planes have the sizes that whoever plans for them expects.
     private static func isAsForecast(
-        _ picture: ScaledPicture, _ header: JPEGHeader, at scale: DecodeScale
+        _ picture: ScaledPicture, _ header: JPEGHeader, at scale: DecodeScale, chroma: ChromaDetail = .full
     ) -> Bool {
         let forecast = try? ScaledForecast(
             size: header.size, sampling: header.components.map { (h: $0.h, v: $0.v) },
             isProgressive: header.process.kind == .progressive)
-        let expected = forecast?.planes(at: scale).map { PixelSize(width: $0.columns, height: $0.rows) }
+        let expected = forecast?.planes(at: scale, chroma: chroma).map {
+            PixelSize(width: $0.columns, height: $0.rows)
+        }
         return expected == picture.planes.map { PixelSize(width: $0.columns, height: $0.rows) }
     }
 

@@ -16,6 +16,16 @@ struct DecoderChoiceTests {
         #expect(try plan(Fixture.bytes(name), "8x8").decoder is ScaledSource)
     }
 
+    @Test func `no plane is decoded larger than the thumbnail's own plane needs`() throws {
+        let widths = { (name: String) in
+            try plan(Fixture.bytes(name), "60x60").decoder.planes.map(\.samples.width)
+        }
+        #expect(try widths("square-444.jpg") == [120, 60, 60])
+        #expect(try widths("landscape-420.jpg") == [160, 80, 80])
+        // Red, green and blue are mixed before chroma is halved.
+        #expect(try Set(widths("landscape-rgb.jpg")).count == 1)
+    }
+
     @Test(arguments: [
         "cmyk-plain.jpg", "ycck-adobe.jpg", "lossless-rgb.jpg", "bytes-between-segments.jpg",
         "sampling-fractional.jpg", "sampling-410.jpg", "sampling-411.jpg", "sampling-luma-below-chroma.jpg",

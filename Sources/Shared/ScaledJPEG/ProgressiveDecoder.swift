@@ -12,18 +12,19 @@ enum ProgressiveDecoder {
     ///   - fewestBlocks: of a component for which an automaton is worth its tables.
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        eighths k: Int, unread: [Int]? = nil, fewestBlocks: Int,
+        at scales: ComponentScales, unread: [Int]? = nil, fewestBlocks: Int,
         shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         let script = try ProgressiveScript(bytes, frame, from: first, segments, shouldStop: shouldStop)
-        let unread = unread ?? UnreadBits.counts(script, frame, eighths: k)
-        let selection = ScanSelection(script, eighths: k, unread: unread)
-        let kept = KeptCoefficients(eighths: k)
-        var coefficients = LowCoefficients(of: frame, eighths: k, remembering: selection.remembering)
+        let unread = unread ?? UnreadBits.counts(script, frame, at: scales)
+        let selection = ScanSelection(script, at: scales, unread: unread)
+        let kept = frame.components.indices.map { KeptCoefficients(eighths: scales[$0]) }
+        var coefficients = LowCoefficients(of: frame, at: scales, remembering: selection.remembering)
         var window = ScanWindow()
         for (scan, use) in zip(script.scans, selection.uses) {
             guard let use else { continue }
             let walk = ScanWalk(scan.header, in: frame)
+            let kept = kept[scan.header.components[0].index]
             func read(_ loop: consuming some ScanLoop) throws(Declined) {
                 try walk.read(scan.data, of: bytes, &window, &coefficients, shouldStop: shouldStop, by: &loop)
             }
@@ -40,7 +41,7 @@ enum ProgressiveDecoder {
         }
         coefficients.forgetHistory()
         let planes = try coefficients.planes(
-            of: frame, script.quantisation, eighths: k, leftOut: selection.leftOut, shouldStop: shouldStop)
+            of: frame, script.quantisation, at: scales, leftOut: selection.leftOut, shouldStop: shouldStop)
         return ScaledPicture(planes: planes, endOfImage: script.endOfImage)
     }
 }
@@ -49,11 +50,15 @@ extension ProgressiveDecoder {
     /// Coefficients of the whole picture, two bytes each. Above 1/8, while scans are read, also a word a
     /// block that says which of its coefficients are not zero, at most of all components: of those that are
     /// refined; then the planes.
-    static func peakBytes(of frame: FrameHeader, eighths k: Int) -> Int {
-        let blocks = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.storedRows }
-        let history = k > 1 ? blocks * MemoryLayout<UInt64>.size : 0
-        let planes = ScaledPlane.bytes(of: frame, eighths: k)
-        return blocks * k * k * MemoryLayout<Int16>.size + max(history, planes) + fixedBytes
+    static func peakBytes(of frame: FrameHeader, at scales: ComponentScales) -> Int {
+        var (coefficients, history) = (0, 0)
+        for (index, component) in frame.components.enumerated() {
+            let k = scales[index]
+            let blocks = component.columnsKept(eighths: k) * component.storedRows
+            coefficients += blocks * k * k * MemoryLayout<Int16>.size
+            if k > 1 { history += blocks * MemoryLayout<UInt64>.size }
+        }
+        return coefficients + max(history, ScaledPlane.bytes(of: frame, at: scales)) + fixedBytes
     }
 
     /// A window of the file, lookup tables, and the script's scans, 500 at most.

@@ -17,26 +17,32 @@ public struct ScaledDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: the whole file.
+    ///   - scale: luma's.
     ///   - shouldStop: asked from time to time.
     public static func decode(
-        _ bytes: Span<UInt8>, at scale: DecodeScale, shouldStop: () -> Bool = { false }
+        _ bytes: Span<UInt8>, at scale: DecodeScale, chroma: ChromaDetail = .full,
+        shouldStop: () -> Bool = { false }
     ) throws(Declined) -> ScaledPicture {
-        try decode(bytes, at: scale, fewestBlocks: BandAutomaton.fewestBlocks, shouldStop: shouldStop)
+        try decode(
+            bytes, at: scale, chroma: chroma, fewestBlocks: BandAutomaton.fewestBlocks,
+            shouldStop: shouldStop)
     }
 
     /// - Parameter fewestBlocks: of a component of a progressive file for which an automaton is worth its tables.
     package static func decode(
-        _ bytes: Span<UInt8>, at scale: DecodeScale, fewestBlocks: Int, shouldStop: () -> Bool = { false }
+        _ bytes: Span<UInt8>, at scale: DecodeScale, chroma: ChromaDetail = .full, fewestBlocks: Int,
+        shouldStop: () -> Bool = { false }
     ) throws(Declined) -> ScaledPicture {
         guard scales.contains(scale) else { throw .unusual(.scale) }
         var segments = try SegmentReader(bytes)
         let first = try segments.nextScan(in: bytes)
         guard let first, let frame = segments.frame else { throw .suspect(.scan, offset: 0) }
+        let scales = ComponentScales(scale.eighths, of: frame, chroma: chroma)
         return frame.isProgressive
             ? try ProgressiveDecoder.decode(
-                bytes, frame, from: first, segments, eighths: scale.eighths, fewestBlocks: fewestBlocks,
+                bytes, frame, from: first, segments, at: scales, fewestBlocks: fewestBlocks,
                 shouldStop: shouldStop)
             : try SequentialDecoder.decode(
-                bytes, frame, from: first, segments, eighths: scale.eighths, shouldStop: shouldStop)
+                bytes, frame, from: first, segments, at: scales, shouldStop: shouldStop)
     }
 }

@@ -20,21 +20,27 @@ public struct ScaledForecast: Sendable {
     }
 
     /// The planes that come, in the frame's order.
-    public func planes(at scale: DecodeScale) -> [ScaledExtent] {
-        frame.components.map { ScaledExtent($0, of: frame, eighths: scale.eighths) }
+    public func planes(at scale: DecodeScale, chroma: ChromaDetail = .full) -> [ScaledExtent] {
+        let scales = scales(scale, chroma)
+        return frame.components.enumerated().map { ScaledExtent($1, of: frame, eighths: scales[$0]) }
     }
 
     /// The planes' memory, held until the picture is given up.
-    public func planeBytes(at scale: DecodeScale) -> Int {
-        ScaledPlane.bytes(of: frame, eighths: scale.eighths)
+    public func planeBytes(at scale: DecodeScale, chroma: ChromaDetail = .full) -> Int {
+        ScaledPlane.bytes(of: frame, at: scales(scale, chroma))
     }
 
     /// The most that a decode holds at a time, planes included.
     ///
     /// - Parameter fileBytes: the file's length: no window is larger than the file.
-    public func peakBytes(at scale: DecodeScale, fileBytes: Int) -> Int {
-        frame.isProgressive
-            ? ProgressiveDecoder.peakBytes(of: frame, eighths: scale.eighths)
-            : SequentialDecoder.peakBytes(of: frame, eighths: scale.eighths, fileBytes: fileBytes)
+    public func peakBytes(at scale: DecodeScale, chroma: ChromaDetail = .full, fileBytes: Int) -> Int {
+        let scales = scales(scale, chroma)
+        return frame.isProgressive
+            ? ProgressiveDecoder.peakBytes(of: frame, at: scales)
+            : SequentialDecoder.peakBytes(of: frame, at: scales, fileBytes: fileBytes)
+    }
+
+    private func scales(_ scale: DecodeScale, _ chroma: ChromaDetail) -> ComponentScales {
+        ComponentScales(scale.eighths, of: frame, chroma: chroma)
     }
 }

@@ -25,8 +25,11 @@ public struct ScaledPlane: Sendable {
     }
 
     /// What planes of a frame take, in bytes.
-    static func bytes(of frame: FrameHeader, eighths k: Int) -> Int {
-        frame.components.reduce(0) { $0 + stride(of: $1, eighths: k) * $1.storedRows * k }
+    static func bytes(of frame: FrameHeader, at scales: ComponentScales) -> Int {
+        frame.components.enumerated().reduce(0) { sum, entry in
+            let (component, k) = (entry.element, scales[entry.offset])
+            return sum + stride(of: component, eighths: k) * component.storedRows * k
+        }
     }
 
     private static func stride(of component: FrameComponent, eighths k: Int) -> Int {

@@ -2,10 +2,10 @@
 enum SequentialDecoder {
     static func decode(
         _ bytes: Span<UInt8>, _ frame: FrameHeader, from first: ScanHeader, _ segments: SegmentReader,
-        eighths k: Int, lanes: LanePlan? = LanePlan(), shouldStop: () -> Bool
+        at scales: ComponentScales, lanes: LanePlan? = LanePlan(), shouldStop: () -> Bool
     ) throws(Declined) -> ScaledPicture {
         var segments = segments
-        let planes = frame.components.map { ScaledPlane($0, of: frame, eighths: k) }
+        let planes = frame.components.enumerated().map { ScaledPlane($1, of: frame, eighths: scales[$0]) }
         var missing = Set(frame.components.indices)
         var next: ScanHeader? = first
         while let scan = next {
@@ -15,7 +15,7 @@ enum SequentialDecoder {
                 }
             }
             var decoding = try SequentialScan(
-                scan, of: frame, segments.tables, eighths: k, lanes: lanes, fileLength: bytes.count)
+                scan, of: frame, segments.tables, at: scales, lanes: lanes, fileLength: bytes.count)
             let end = try decoding.decode(bytes, into: planes, shouldStop: shouldStop)
             segments.resume(at: end)
             next = try segments.nextScan(in: bytes)
@@ -28,11 +28,14 @@ enum SequentialDecoder {
 extension SequentialDecoder {
     /// The planes, a window of the file with what lanes write about it, and of one row of MCUs the coefficients and
     /// the blocks' places.
-    static func peakBytes(of frame: FrameHeader, eighths k: Int, fileBytes: Int) -> Int {
-        let row = frame.components.reduce(0) { $0 + $1.columnsKept(eighths: k) * $1.v }
+    static func peakBytes(of frame: FrameHeader, at scales: ComponentScales, fileBytes: Int) -> Int {
+        let row = frame.components.enumerated().reduce(0) { sum, entry in
+            let (component, k) = (entry.element, scales[entry.offset])
+            return sum + component.columnsKept(eighths: k) * component.v * k * k
+        }
         let blocks = frame.components.reduce(0) { $0 + $1.storedColumns * $1.v }
         let window = min(fileBytes, Stretch.unstuffed)
-        return ScaledPlane.bytes(of: frame, eighths: k) + row * k * k * MemoryLayout<Int16>.size
+        return ScaledPlane.bytes(of: frame, at: scales) + row * MemoryLayout<Int16>.size
             + blocks * MemoryLayout<BlockPlace>.size + window + LanePlan.words(ofWindow: window)
             * MemoryLayout<UInt32>.size + fixedBytes
     }

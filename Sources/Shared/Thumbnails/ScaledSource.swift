@@ -9,6 +9,7 @@ struct ScaledSource: SourceDecoder {
     let scale: DecodeScale
     let planes: [SourcePlane]
     let peakBytes: Int
+    private let chroma: ChromaDetail
 
     /// Planes of a file that libjpeg-turbo would stream, in bytes: beyond this, constant memory is worth more
     /// than time. At 1/8 that is a picture of 350 megapixels, at 1/2 one of 22.
@@ -32,10 +33,12 @@ struct ScaledSource: SourceDecoder {
             return nil
         }
         // A multi-scan file costs libjpeg more than these planes, whatever their size.
-        guard header.isMultiScan || forecast.planeBytes(at: scale) <= Self.largestPlanes else { return nil }
-        self.scale = scale
-        planes = forecast.planes(at: scale).map(SourcePlane.init)
-        peakBytes = forecast.peakBytes(at: scale, fileBytes: request.fileBytes)
+        let chroma: ChromaDetail = header.colour == .yCbCr ? .halved : .full
+        guard header.isMultiScan || forecast.planeBytes(at: scale, chroma: chroma) <= Self.largestPlanes
+        else { return nil }
+        (self.scale, self.chroma) = (scale, chroma)
+        planes = forecast.planes(at: scale, chroma: chroma).map(SourcePlane.init)
+        peakBytes = forecast.peakBytes(at: scale, chroma: chroma, fileBytes: request.fileBytes)
     }
 
     func decode(
@@ -43,7 +46,7 @@ struct ScaledSource: SourceDecoder {
     ) throws(PictureError) -> SourceDecode {
         let picture: ScaledPicture
         do throws(Declined) {
-            picture = try ScaledDecoder.decode(bytes, at: scale, shouldStop: shouldStop)
+            picture = try ScaledDecoder.decode(bytes, at: scale, chroma: chroma, shouldStop: shouldStop)
         } catch {
             guard error != .stopped else { throw .stopped }
             return .declined
@@ -74,9 +77,10 @@ extension JPEGHeader {
         return isUsual && precision == 8 && isSharpWhenScaled && notes.isDisjoint(with: oddities)
     }
 
-    /// Every component comes at k/8 of its stored size. Luma, or red, green and blue, that is stored smaller than
-    /// another component would be too small then, and chroma that is stored at a quarter; libjpeg decodes such at
-    /// up to twice the scale.
+    /// Every component comes at k/8 of its stored size, or chroma of luma's size at half of that, since a
+    /// thumbnail's is half as large. Luma, or red, green and blue, that is stored smaller than another component
+    /// would be too small then, and chroma that is stored at a quarter; libjpeg decodes such at up to twice the
+    /// scale.
     private var isSharpWhenScaled: Bool {
         let shares = components.map { (h: maximumH / $0.h, v: maximumV / $0.v) }
         return switch colour {

@@ -20,13 +20,13 @@ struct LowCoefficients {
         var blocksEnd: Int { blocks + (remembers ? rows * groups.count * BlockGroups.size : 0) }
     }
 
-    init(of frame: FrameHeader, eighths k: Int, remembering: Set<Int>) {
+    init(of frame: FrameHeader, at scales: ComponentScales, remembering: Set<Int>) {
         var components: [Layout] = []
         for (index, component) in frame.components.enumerated() {
             let last = components.last
             components.append(
                 Layout(
-                    groups: BlockGroups(blocks: component.storedColumns, eighths: k),
+                    groups: BlockGroups(blocks: component.storedColumns, eighths: scales[index]),
                     rows: component.storedRows, values: last?.valuesEnd ?? 0, blocks: last?.blocksEnd ?? 0,
                     remembers: remembering.contains(index)))
         }
@@ -65,13 +65,14 @@ struct LowCoefficients {
     ///
     /// - Parameter leftOut: as `ScanSelection` has it.
     mutating func planes(
-        of frame: FrameHeader, _ quantisation: [QuantisationTable], eighths k: Int, leftOut: [[Int]],
+        of frame: FrameHeader, _ quantisation: [QuantisationTable], at scales: ComponentScales,
+        leftOut: [[Int]],
         shouldStop: () -> Bool
     ) throws(Declined) -> [ScaledPlane] {
         defer { extendLifetime(self) }
-        let positions = ReducedTransform.positions(eighths: k)
         var planes: [ScaledPlane] = []
         for (index, layout) in components.enumerated() {
+            let positions = ReducedTransform.positions(eighths: scales[index])
             var table = quantisation[index]
             let missing = positions.map { leftOut[index][$0] }
             if missing.contains(where: { $0 > 0 }) {
@@ -83,8 +84,8 @@ struct LowCoefficients {
                     values.elements + layout.values, layout.valuesEnd - layout.values, limits: limits)
                 table = QuantisationTable(divisors: [UInt16](repeating: 1, count: 64))
             }
-            let transform = ReducedTransform(eighths: k, table)
-            let plane = ScaledPlane(frame.components[index], of: frame, eighths: k)
+            let transform = ReducedTransform(eighths: scales[index], table)
+            let plane = ScaledPlane(frame.components[index], of: frame, eighths: scales[index])
             for row in 0..<layout.rows {
                 if shouldStop() { throw .stopped }
                 let start = layout.values + row * layout.groups.coefficients

@@ -12,8 +12,8 @@ struct ScanSelection {
     /// wanted itself, or whose being zero or not steers a later scan that is read.
     ///
     /// - Parameter unread: one a component: bits of its AC coefficients that need not be read, from the lowest.
-    init(_ script: ProgressiveScript, eighths k: Int, unread: [Int]) {
-        let kept = KeptCoefficients(eighths: k).mask
+    init(_ script: ProgressiveScript, at scales: ComponentScales, unread: [Int]) {
+        let kept = unread.indices.map { KeptCoefficients(eighths: scales[$0]).mask }
         var needed = [Int: UInt64]()
         var refined = [Int: UInt64]()
         var uses: [ScanUse?] = []
@@ -21,11 +21,12 @@ struct ScanSelection {
             let component = header.components[0].index
             let band = header.band
             let isUnwanted = header.isRefinement && header.lowBit < unread[component]
-            let isNeeded = header.isDC || !isUnwanted && band & needed[component, default: kept] != 0
+            let isNeeded =
+                header.isDC || !isUnwanted && band & needed[component, default: kept[component]] != 0
             let steers = band & refined[component, default: 0] != 0
             uses.append(isNeeded ? ScanUse(recordsHistory: steers) : nil)
             guard isNeeded, !header.isDC else { continue }
-            needed[component, default: kept] |= band
+            needed[component, default: kept[component]] |= band
             if header.isRefinement { refined[component, default: 0] |= band }
         }
         self.uses = uses.reversed()

@@ -20,10 +20,12 @@ enum UnreadBits {
     private static let detailed = 1.5
 
     /// One a component: 0, 1 or 2.
-    static func counts(_ script: ProgressiveScript, _ frame: FrameHeader, eighths k: Int) -> [Int] {
-        let kept = KeptCoefficients(eighths: k)
+    static func counts(
+        _ script: ProgressiveScript, _ frame: FrameHeader, at scales: ComponentScales
+    ) -> [Int] {
+        let kept = KeptCoefficients(eighths: 2)
         return frame.components.enumerated().map { index, component in
-            guard k == 2 else { return 0 }
+            guard scales[index] == 2 else { return 0 }
             let squares = (1..<64).filter { kept.mask >> UInt64($0) & 1 == 1 }
                 .map { Int(script.quantisation[index].divisors[$0]) }.reduce(0) { $0 + $1 * $1 }
             if squares <= finest { return 2 }

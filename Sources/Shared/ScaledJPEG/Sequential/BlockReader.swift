@@ -12,6 +12,35 @@ struct BlockSlot {
     /// Column of the first MCU's block, and columns from one MCU to the next.
     let column: Int
     let step: Int
+    /// The scale of its component: k of k/8.
+    let eighths: Int
+    /// Whether another component of the scan is kept at more.
+    let isReduced: Bool
+    /// The last zig-zag position that the scale needs.
+    let last: UInt32
+    /// Where its part of `BlockReader.offsets` begins.
+    let offsets: Int
+    private let groupLength: Int
+
+    init(
+        _ tables: ScanTables.Starts, component: Int, row: Int, column: Int, step: Int, eighths k: Int,
+        isReduced: Bool
+    ) {
+        (dc, ac, runs, pairs) = (tables.dc, tables.ac, tables.runs, tables.pairs)
+        (self.component, self.row, self.column, self.step) = (component, row, column, step)
+        eighths = k
+        self.isReduced = isReduced
+        last = UInt32(ZigZag.last(eighths: k))
+        offsets = BlockOffsets.start(eighths: k)
+        groupLength = k * k * BlockGroups.size
+    }
+
+    /// Where DC of the block of an MCU is; as `BlockGroups.index`.
+    @inline(always)
+    func place(inMCU mcu: Int) -> Int {
+        let block = column &+ mcu &* step
+        return row &+ (block >> 3) &* groupLength &+ block & 7
+    }
 }
 
 /// Reads blocks of a sequential scan, and keeps of each what a scale of k/8 needs: DC and, for k > 1, the
@@ -20,8 +49,8 @@ struct BlockSlot {
 /// Bounds: a block has at most 64 symbols, a symbol at most 31 bits; so an MCU of ten blocks takes no more
 /// than `mostBytesOfMCU`. Each look advances a block's position by one at least, or ends it. Tables have an
 /// entry for every index, and each escape to the second level all entries of its subtable there. A coefficient
-/// is stored inside of its block at every position that `offsets` is asked for: a first one of a pair leads to
-/// `last` + 31 at most, which is 55.
+/// is stored inside of its block at every position that its part of `offsets` is asked for: a first one of a pair
+/// leads to `last` + 31 at most, which is 55.
 struct BlockReader {
     let symbols: Unchecked<HuffmanLookup.Entry>
     let runs: Unchecked<RunLookup.Entry>
@@ -29,13 +58,10 @@ struct BlockReader {
     let pairs: Unchecked<PairLookup.Entry>
     /// Laid out by `BlockGroups`, zeroed.
     let coefficients: UncheckedMutable<Int16>
-    /// How far behind DC a coefficient is, by zig-zag position of 0…63; 0 for those that are not kept.
+    /// `BlockOffsets.all`.
     let offsets: Unchecked<UInt8>
     /// One a component.
     let predictions: UncheckedMutable<Int32>
-    let groups: BlockGroups
-    /// The last zig-zag position that is kept.
-    let last: UInt32
 
     static let mostBytesOfMCU = FrameHeader.mostBlocksPerMCU * 64 * 31 / 8
     /// What may be read behind a window: an MCU that begins at its end, the eight bytes by which the reader
@@ -44,15 +70,16 @@ struct BlockReader {
 
     /// Reads MCUs of one row, as long as the reader is not beyond `mark` when one begins.
     ///
+    /// - Parameter keepsAC: whether any block keeps more than DC.
     /// - Returns: the first MCU that was not read; nil when the bits are no MCU.
     @inline(never)
     func readMCUs(
-        _ columns: Range<Int>, _ slots: Span<BlockSlot>, from reader: inout BitReader,
+        _ columns: Range<Int>, _ slots: Span<BlockSlot>, keepsAC: Bool, from reader: inout BitReader,
         before mark: Unchecked<UInt8>
     ) -> Int? {
-        last == 0
-            ? read(columns, slots, &reader, mark, keepsAC: false)
-            : read(columns, slots, &reader, mark, keepsAC: true)
+        keepsAC
+            ? read(columns, slots, &reader, mark, keepsAC: true)
+            : read(columns, slots, &reader, mark, keepsAC: false)
     }
 
     @inline(always)
@@ -72,13 +99,13 @@ struct BlockReader {
                 let prediction =
                     predictions[unchecked: slot.component] &+ Int32(truncatingIfNeeded: difference)
                 predictions[unchecked: slot.component] = prediction
-                let block = slot.column &+ column &* slot.step
-                let place = coefficients + (slot.row &+ groups.index(ofBlock: block))
+                let place = coefficients + slot.place(inMCU: column)
                 let tables = BlockTables(
                     ac: symbols + slot.ac, runs: runs + slot.runs, pairs: pairs + slot.pairs)
                 let isSound =
-                    keepsAC
-                    ? this.readAC(tables, into: place, &reader) : this.passAC(tables, after: 0, &reader)
+                    keepsAC && slot.last > 0
+                    ? this.readAC(tables, into: place, upTo: slot.last, offsets + slot.offsets, &reader)
+                    : this.passAC(tables, after: 0, &reader)
                 guard isSound else { return nil }
                 // Last, since coefficients that are not kept were stored here.
                 place[unchecked: 0] = Int16(truncatingIfNeeded: prediction)
@@ -99,7 +126,8 @@ struct BlockReader {
     /// Reads the coefficients up to `last`, and passes over the others.
     @inline(always)
     private func readAC(
-        _ tables: BlockTables, into block: UncheckedMutable<Int16>, _ reader: inout BitReader
+        _ tables: BlockTables, into block: UncheckedMutable<Int16>, upTo last: UInt32,
+        _ offsets: Unchecked<UInt8>, _ reader: inout BitReader
     ) -> Bool {
         var position: UInt32 = 0
         while true {
@@ -193,6 +221,26 @@ struct BlockReader {
         }
         return entry
     }
+}
+
+/// How far behind its block's DC a coefficient is kept, by zig-zag position, for each scale.
+enum BlockOffsets {
+    /// As many positions as a `KnownBlockReader` may ask for.
+    private static let length = KnownBlockReader.mostZigzag + 1
+
+    /// Where those of k/8 begin.
+    static func start(eighths k: Int) -> Int { (k - 1) * length }
+
+    /// 0 for those that are not kept.
+    static let all: [UInt8] = {
+        var offsets = [UInt8](repeating: 0, count: 4 * length)
+        for k in 1...4 {
+            for (index, position) in ReducedTransform.positions(eighths: k).enumerated() {
+                offsets[start(eighths: k) + position] = UInt8(index * BlockGroups.size)
+            }
+        }
+        return offsets
+    }()
 }
 
 /// The tables of a block's AC coefficients.

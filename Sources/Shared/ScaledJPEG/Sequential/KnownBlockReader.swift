@@ -5,11 +5,12 @@
 /// for another's symbols, and two symbols for one load of bits. What costs most then is a wrong guess of the
 /// processor. At 1/4 there is nothing to guess: four symbols are read of every block, also of those that end
 /// before, which takes 0.7 of the time of a loop that ends with the last of four blocks, or 12 % of a
-/// photograph's. At 3/8, where a block has up to twelve, the loop is faster than 3, 6 or 10 symbols at least.
+/// photograph's. Chroma of luma's size is the exception, since most of its blocks end at once. At 3/8, where a block
+/// has up to twelve, the loop is faster than 3, 6 or 10 symbols at least.
 /// Tried as well and no faster: one block or two at a time, values made of their bits eight at a time.
 ///
 /// Bounds: those of `BlockReader`. A block that begins inside of the window is read on for DC and `last` + 1 symbols of
-/// no more than 31 bits. `offsets` has a place for the sum of as many advances.
+/// no more than 31 bits. `BlockOffsets` have a place for the sum of as many advances.
 struct KnownBlockReader {
     let blocks: BlockReader
     /// `FieldLookup.entries`.
@@ -29,22 +30,26 @@ struct KnownBlockReader {
     ///   - slot: one of the component's.
     func read(_ places: Unchecked<BlockPlace>, _ count: Int, from first: UInt32, _ slot: BlockSlot) {
         // The scale as a constant, so that each has a loop of its own.
-        switch blocks.groups.k {
-        case 1: read(places, count, first, slot, last: 0)
-        case 2: read(places, count, first, slot, last: 4)
-        case 3: read(places, count, first, slot, last: 12)
-        default: read(places, count, first, slot, last: 24)
+        switch slot.eighths {
+        case 1: read(places, count, first, slot, last: 0, guesses: false)
+        case 2 where slot.isReduced: read(places, count, first, slot, last: 4, guesses: true)
+        case 2: read(places, count, first, slot, last: 4, guesses: false)
+        case 3: read(places, count, first, slot, last: 12, guesses: true)
+        default: read(places, count, first, slot, last: 24, guesses: true)
         }
     }
 
-    /// - Parameter last: the last zig-zag position that the scale needs.
+    /// - Parameters:
+    ///   - last: the last zig-zag position that the scale needs.
+    ///   - guesses: whether it is looked where the blocks end; else as many symbols are read as there may be.
     @inline(always)
     private func read(
-        _ all: Unchecked<BlockPlace>, _ count: Int, _ first: UInt32, _ slot: BlockSlot, last: Int32
+        _ all: Unchecked<BlockPlace>, _ count: Int, _ first: UInt32, _ slot: BlockSlot, last: Int32,
+        guesses: Bool
     ) {
         let dc = BlockTable(fields: fields + slot.dc, symbols: blocks.symbols + slot.dc)
         let ac = BlockTable(fields: fields + slot.ac, symbols: blocks.symbols + slot.ac)
-        let offsets = blocks.offsets
+        let offsets = blocks.offsets + slot.offsets
         var prediction = blocks.predictions[unchecked: slot.component]
         defer { blocks.predictions[unchecked: slot.component] = prediction }
         for index in stride(from: 0, to: count, by: 4) {
@@ -72,7 +77,7 @@ struct KnownBlockReader {
                 c.store(ac, offsets, to.2, window)
                 d.store(ac, offsets, to.3, window)
             }
-            if last == 4 {
+            if last > 0, !guesses {
                 a.storeTwo(ac, offsets, to.0, window)
                 b.storeTwo(ac, offsets, to.1, window)
                 c.storeTwo(ac, offsets, to.2, window)

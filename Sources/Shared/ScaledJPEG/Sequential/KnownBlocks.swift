@@ -29,11 +29,9 @@ final class KnownBlocks {
             guard let first = own.first else { return nil }
             let places = (0..<layout.columns).flatMap { column in
                 own.map { number in
-                    let block = slots[number].column + column * slots[number].step
-                    return BlockPlace(
+                    BlockPlace(
                         number: UInt32(column * slots.count + number),
-                        index: UInt32(
-                            slots[number].row + layout.groups.index(ofBlock: block)))
+                        index: UInt32(slots[number].place(inMCU: column)))
                 }
             }
             return Component(slot: slots[first], blocksOfMCU: own.count, places: places)

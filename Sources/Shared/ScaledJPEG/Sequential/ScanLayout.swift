@@ -6,16 +6,14 @@ struct ScanLayout {
     let rows: Int
     /// Coefficients of a row of MCUs.
     let coefficients: Int
-    /// How blocks of a row lie beside each other. Asked for their places only: components are of different widths.
-    let groups: BlockGroups
-    /// The last zig-zag position that the scale needs.
-    let lastPosition: Int
 
     /// One component of the scan.
     struct Component {
         /// Index into the frame's components.
         let index: Int
         let frame: FrameComponent
+        /// Its scale: k of k/8.
+        let eighths: Int
         /// Its blocks in an MCU: the sampling factors, or one if it is alone.
         let blocksAcross: Int
         let blocksDown: Int
@@ -30,15 +28,15 @@ struct ScanLayout {
         }
     }
 
-    init(_ scan: ScanHeader, of frame: FrameHeader, eighths k: Int) {
+    init(_ scan: ScanHeader, of frame: FrameHeader, at scales: ComponentScales) {
         var components: [Component] = []
         var start = 0
         for member in scan.components {
-            let component = frame.components[member.index]
+            let (component, k) = (frame.components[member.index], scales[member.index])
             let rowLength = BlockGroups(blocks: component.storedColumns, eighths: k).coefficients
             components.append(
                 Component(
-                    index: member.index, frame: component,
+                    index: member.index, frame: component, eighths: k,
                     blocksAcross: scan.isInterleaved ? component.h : 1,
                     blocksDown: scan.isInterleaved ? component.v : 1, start: start, rowLength: rowLength))
             start += rowLength * (scan.isInterleaved ? component.v : 1)
@@ -47,9 +45,10 @@ struct ScanLayout {
         coefficients = start
         columns = scan.isInterleaved ? frame.mcuColumns : components[0].frame.blockColumns
         rows = scan.isInterleaved ? frame.mcuRows : components[0].frame.blockRows
-        groups = BlockGroups(blocks: columns, eighths: k)
-        lastPosition = ZigZag.last(eighths: k)
     }
+
+    /// The largest scale of a component.
+    var eighths: Int { components.map(\.eighths).max() ?? 1 }
 
     /// The blocks of an MCU in the order of their bits.
     func slots(_ tables: ScanTables) -> [BlockSlot] {
@@ -58,9 +57,9 @@ struct ScanLayout {
             return (0..<component.blocksDown).flatMap { line in
                 (0..<component.blocksAcross).map { across in
                     BlockSlot(
-                        dc: starts.dc, ac: starts.ac, runs: starts.runs, pairs: starts.pairs,
-                        component: number,
-                        row: component.row(line).lowerBound, column: across, step: component.blocksAcross)
+                        starts, component: number, row: component.row(line).lowerBound, column: across,
+                        step: component.blocksAcross, eighths: component.eighths,
+                        isReduced: component.eighths < eighths)
                 }
             }
         }

@@ -4,7 +4,6 @@ struct SequentialScan {
     private let tables: ScanTables
     private let slots: [BlockSlot]
     private let transforms: [ReducedTransform]
-    private let offsets: [UInt8]
     private let interval: Int
 
     private var window: EntropyWindow
@@ -21,21 +20,20 @@ struct SequentialScan {
     ///   - lanes: how blocks are found ahead; nil for one after the other only.
     ///   - fileLength: no window is longer, since memory that is not used must be cleared nevertheless.
     init(
-        _ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, eighths k: Int, lanes: LanePlan?,
-        fileLength: Int
+        _ scan: ScanHeader, of frame: FrameHeader, _ tables: Tables, at scales: ComponentScales,
+        lanes: LanePlan?, fileLength: Int
     ) throws(Declined) {
-        self.tables = try ScanTables(scan, tables, keepsAC: k > 1)
-        layout = ScanLayout(scan, of: frame, eighths: k)
+        layout = ScanLayout(scan, of: frame, at: scales)
+        self.tables = try ScanTables(scan, tables, keepsAC: layout.eighths > 1)
         slots = layout.slots(self.tables)
         var transforms: [ReducedTransform] = []
         for component in layout.components {
             guard let table = tables.quantisation[component.frame.quantisation] else {
                 throw .suspect(.table, offset: scan.dataStart)
             }
-            transforms.append(ReducedTransform(eighths: k, table))
+            transforms.append(ReducedTransform(eighths: component.eighths, table))
         }
         self.transforms = transforms
-        offsets = Self.offsets(eighths: k)
         interval = scan.restartInterval
         restartDistance = interval > 0 ? interval : Int.max
         window = EntropyWindow(
@@ -47,7 +45,7 @@ struct SequentialScan {
         if let lanes,
             lanes.pay(
                 bytes: fileLength - scan.dataStart, blocks: units * slots.count,
-                intervals: interval > 0 ? units.dividedRoundingUp(by: interval) : 1, eighths: k)
+                intervals: interval > 0 ? units.dividedRoundingUp(by: interval) : 1, eighths: layout.eighths)
         {
             known = KnownBlocks(
                 lanes, self.tables, slots, layout, windowCapacity: Stretch.unstuffed)
@@ -123,10 +121,12 @@ struct SequentialScan {
         let mark = window.endsScan ? window.count + 8 : window.count - BlockReader.windowTail
         var position = position
         defer { self.position = position }
+        let keepsAC = layout.eighths > 1
         return withReader { reader, slots, window in
             var bits = BitReader(window, at: position)
             defer { position = bits.position(from: window) }
-            return reader.readMCUs(columns, slots, from: &bits, before: window + mark)
+            return reader.readMCUs(
+                columns, slots, keepsAC: keepsAC, from: &bits, before: window + mark)
         }
     }
 
@@ -135,19 +135,18 @@ struct SequentialScan {
         _ body: (BlockReader, Span<BlockSlot>, Unchecked<UInt8>) -> Result
     ) -> Result {
         let (symbols, runs, pairs) = (tables.symbols, tables.runs, tables.pairs)
-        let (slots, offsets, layout) = (slots, offsets, layout)
+        let slots = slots
         return window.bytes.withUnchecked { bytes in
             symbols.withUnchecked { symbols in
                 runs.withUnchecked { runs in
                     pairs.withUnchecked { pairs in
-                        offsets.withUnchecked { offsets in
+                        BlockOffsets.all.withUnchecked { offsets in
                             coefficients.withUncheckedMutable { coefficients in
                                 predictions.withUncheckedMutable { predictions in
                                     let reader = BlockReader(
                                         symbols: symbols, runs: runs, pairs: pairs,
-                                        coefficients: coefficients,
-                                        offsets: offsets, predictions: predictions, groups: layout.groups,
-                                        last: UInt32(layout.lastPosition))
+                                        coefficients: coefficients, offsets: offsets,
+                                        predictions: predictions)
                                     return body(reader, slots.span, bytes)
                                 }
                             }
@@ -200,14 +199,5 @@ struct SequentialScan {
 
     private func fault(_ suspect: Declined.Suspect) -> Declined {
         .suspect(suspect, offset: window.filePosition)
-    }
-
-    /// `BlockReader.offsets`.
-    private static func offsets(eighths k: Int) -> [UInt8] {
-        var offsets = [UInt8](repeating: 0, count: KnownBlockReader.mostZigzag + 1)
-        for (index, position) in ReducedTransform.positions(eighths: k).enumerated() {
-            offsets[position] = UInt8(index * BlockGroups.size)
-        }
-        return offsets
     }
 }
