@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 
 measured='ScaleTests|ModelTests|StarvationTests|IdleCostTests|OutageTests|ClockTests|FailoverTests|BudgetTests|MixedFleetTests'
 measured+='|BombTests|bombs cost|FootprintTests|HostileJobTests|OptionTests|FaultTests|ChaosTests|DecoderMemoryTests'
-threads='^(ThreadingTests|EventLogTests|MemoryBudgetTests|RedisTests|JobQueueTests|FilesTests|WorkerTests)\.'
+threads='^(BuffersTests|ThreadingTests|EventLogTests|MemoryBudgetTests|RedisTests|JobQueueTests|FilesTests|WorkerTests)\.'
 programs='^EndToEndTests\.(JobTests|SourceTests|HostileTests|SandboxTests|ResultTests)'
 parsers='^(UnitsTests|GeometryTests|PictureFormatsTests|PixelsTests|ExifTests|JPEGTests|ScaledJPEGTests|ThumbnailsTests'
 parsers+='|HostileInputTests|CommandLineOptionsTests)\.'

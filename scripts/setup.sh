@@ -8,8 +8,8 @@ packages=(
     redis-server
     # Tests make certificates.
     openssl
-    # Tests produce and consume as a backend in Python does.
-    python3 python3-redis
+    # Tests produce and consume as a backend in Python or PHP does.
+    python3 python3-redis php-cli php-redis
     # A slow file system, where root may mount one.
     python3-fusepy
 )

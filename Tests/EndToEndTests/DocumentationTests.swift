@@ -22,7 +22,8 @@ struct DocumentationTests {
         "docs/containers.md": ["build": "here", "run": "here", "compose": "here", "kubernetes": "here"],
         "docs/operating.md": ["listen": "here"],
         "docs/producing-and-consuming.md": [
-            "push": "ProducingAndConsumingTests.swift", "push_batch.py": "ProducingAndConsumingTests.swift",
+            "push": "ProducingAndConsumingTests.swift", "push.php": "ProducingAndConsumingTests.swift",
+            "push_batch.py": "ProducingAndConsumingTests.swift",
             "progress.py": "ProducingAndConsumingTests.swift", "progress": "ProducingAndConsumingTests.swift",
             "follow.py": "ProducingAndConsumingTests.swift", "follow": "ProducingAndConsumingTests.swift",
         ],

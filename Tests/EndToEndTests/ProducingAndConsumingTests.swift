@@ -1,4 +1,5 @@
 import FleetSupport
+import FoundationEssentials
 import JobQueue
 import Redis
 import TestSupport
@@ -10,7 +11,9 @@ import Testing
 
     @Test func `every example of the page on producing and consuming does what it says`() async throws {
         #expect(
-            page.names == ["push", "push_batch.py", "progress.py", "progress", "follow.py", "follow"],
+            page.names == [
+                "push", "push.php", "push_batch.py", "progress.py", "progress", "follow.py", "follow",
+            ],
             "an example that no test runs")
         let fleet = try await TestFleet(
             pictures: [
@@ -39,6 +42,30 @@ import Testing
         #expect(byHand.contains("album-9/albums/cut.jpg") && byHand.contains("gallery"), "\(byHand)")
         worker.send(15)
         #expect(await worker.wait() == .status(0))
+    }
+
+    @Test func `a backend in PHP pushes jobs, and none for a name that JSON cannot have`() async throws {
+        let name = #"albums/"ü" & it's.jpg"#
+        let fleet = try await TestFleet(pictures: [name: "landscape-420.jpg"])
+        let program = fleet.folder.path + "/push.php"
+        try page.example("push.php").write(toFile: program, atomically: true, encoding: .utf8)
+        func php(_ words: String) throws -> ChildProcess {
+            try ChildProcess(
+                "/bin/bash", ["-c", "php \(program) \(words)"],
+                environment: ["REDIS_URL": fleet.url, "PHOTO": name])
+        }
+        let push = try php(#""$PHOTO""#)
+        #expect(await push.wait() == .status(0), "\(push.standardError)")
+        #expect(push.standardOutput == "\(name): 1 waiting\n")
+        #expect(await (try php("")).wait() == .status(1))
+        let broken = try php(#"$'albums/\xFF.jpg'"#)
+        #expect(await broken.wait() == .status(255))
+        #expect((broken.standardOutput + broken.standardError).contains("JsonException"))
+        let worker = try fleet.worker(["--drain"])
+        #expect(await worker.wait() == .status(0), "\(worker.standardError)")
+        let results = try await fleet.results(1)
+        #expect(results.map(\.source) == [name] && results[0].outputs?.count == 3)
+        #expect(try await fleet.operators.audit().waiting == 0)
     }
 
     @Test(arguments: [true, false])
