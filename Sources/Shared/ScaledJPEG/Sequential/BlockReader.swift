@@ -12,35 +12,29 @@ struct BlockSlot {
     /// Column of the first MCU's block, and columns from one MCU to the next.
     let column: Int
     let step: Int
-    /// The scale of its component: k of k/8.
-    let eighths: Int
+    /// How its row of blocks lies in memory.
+    let groups: BlockGroups
     /// Whether another component of the scan is kept at more.
     let isReduced: Bool
     /// The last zig-zag position that the scale needs.
     let last: UInt32
     /// Where its part of `BlockReader.offsets` begins.
     let offsets: Int
-    private let groupLength: Int
 
     init(
-        _ tables: ScanTables.Starts, component: Int, row: Int, column: Int, step: Int, eighths k: Int,
+        _ tables: ScanTables.Starts, component: Int, row: Int, column: Int, step: Int, groups: BlockGroups,
         isReduced: Bool
     ) {
         (dc, ac, runs, pairs) = (tables.dc, tables.ac, tables.runs, tables.pairs)
         (self.component, self.row, self.column, self.step) = (component, row, column, step)
-        eighths = k
-        self.isReduced = isReduced
-        last = UInt32(ZigZag.last(eighths: k))
-        offsets = BlockOffsets.start(eighths: k)
-        groupLength = k * k * BlockGroups.size
+        (self.groups, self.isReduced) = (groups, isReduced)
+        last = UInt32(ZigZag.last(eighths: groups.k))
+        offsets = BlockOffsets.start(eighths: groups.k)
     }
 
-    /// Where DC of the block of an MCU is; as `BlockGroups.index`.
+    /// Where DC of the block of an MCU is.
     @inline(always)
-    func place(inMCU mcu: Int) -> Int {
-        let block = column &+ mcu &* step
-        return row &+ (block >> 3) &* groupLength &+ block & 7
-    }
+    func place(inMCU mcu: Int) -> Int { row &+ groups.index(ofBlock: column &+ mcu &* step) }
 }
 
 /// Reads blocks of a sequential scan, and keeps of each what a scale of k/8 needs: DC and, for k > 1, the

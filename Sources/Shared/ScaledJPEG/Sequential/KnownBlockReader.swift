@@ -30,7 +30,7 @@ struct KnownBlockReader {
     ///   - slot: one of the component's.
     func read(_ places: Unchecked<BlockPlace>, _ count: Int, from first: UInt32, _ slot: BlockSlot) {
         // The scale as a constant, so that each has a loop of its own.
-        switch slot.eighths {
+        switch slot.groups.k {
         case 1: read(places, count, first, slot, last: 0, guesses: false)
         case 2 where slot.isReduced: read(places, count, first, slot, last: 4, guesses: true)
         case 2: read(places, count, first, slot, last: 4, guesses: false)

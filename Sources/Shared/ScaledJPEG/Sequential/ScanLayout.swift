@@ -12,19 +12,20 @@ struct ScanLayout {
         /// Index into the frame's components.
         let index: Int
         let frame: FrameComponent
-        /// Its scale: k of k/8.
-        let eighths: Int
+        /// How a row of its blocks lies in memory, as wide as the plane.
+        let groups: BlockGroups
         /// Its blocks in an MCU: the sampling factors, or one if it is alone.
         let blocksAcross: Int
         let blocksDown: Int
         /// Where its coefficients begin.
         let start: Int
-        /// Coefficients of one row of blocks, as wide as the plane.
-        let rowLength: Int
+
+        /// Its scale: k of k/8.
+        var eighths: Int { groups.k }
 
         /// Coefficients of a row of blocks of the MCUs.
         func row(_ line: Int) -> Range<Int> {
-            start + line * rowLength..<start + (line + 1) * rowLength
+            start + line * groups.coefficients..<start + (line + 1) * groups.coefficients
         }
     }
 
@@ -32,14 +33,14 @@ struct ScanLayout {
         var components: [Component] = []
         var start = 0
         for member in scan.components {
-            let (component, k) = (frame.components[member.index], scales[member.index])
-            let rowLength = BlockGroups(blocks: component.storedColumns, eighths: k).coefficients
+            let component = frame.components[member.index]
+            let groups = BlockGroups(blocks: component.storedColumns, eighths: scales[member.index])
             components.append(
                 Component(
-                    index: member.index, frame: component, eighths: k,
+                    index: member.index, frame: component, groups: groups,
                     blocksAcross: scan.isInterleaved ? component.h : 1,
-                    blocksDown: scan.isInterleaved ? component.v : 1, start: start, rowLength: rowLength))
-            start += rowLength * (scan.isInterleaved ? component.v : 1)
+                    blocksDown: scan.isInterleaved ? component.v : 1, start: start))
+            start += groups.coefficients * (scan.isInterleaved ? component.v : 1)
         }
         self.components = components
         coefficients = start
@@ -58,7 +59,7 @@ struct ScanLayout {
                 (0..<component.blocksAcross).map { across in
                     BlockSlot(
                         starts, component: number, row: component.row(line).lowerBound, column: across,
-                        step: component.blocksAcross, eighths: component.eighths,
+                        step: component.blocksAcross, groups: component.groups,
                         isReduced: component.eighths < eighths)
                 }
             }
