@@ -15,10 +15,10 @@ enum FailurePolicy {
         switch problem {
         case .invalidJob(let problems): JobFailure(.invalidJob, problems.joined(separator: "; "))
         case .request(let error): failure(for: error)
-        case .source(let error): failure(forSource: error)
+        case .source(let error, let roots): failure(forSource: error, beneath: roots)
         case .picture(let error): failure(for: error)
         case .budget(let error): failure(for: error)
-        case .output(let error): failure(forOutput: error)
+        case .output(let error, let directory): failure(forOutput: error, beneath: directory)
         case .timedOut(let limit):
             JobFailure(
                 .timedOut,
@@ -40,11 +40,13 @@ enum FailurePolicy {
         }
     }
 
-    private static func failure(forSource error: FileError) -> JobFailure {
-        switch error {
-        case .notFound: JobFailure(.sourceNotFound, error.description)
+    /// Producers rarely know where a worker looks, and most paths that are wrong are right elsewhere.
+    private static func failure(forSource error: FileError, beneath roots: [String]) -> JobFailure {
+        let places = roots.map { "“\($0)”" }.joined(separator: ", ")
+        return switch error {
+        case .notFound: JobFailure(.sourceNotFound, "\(error) beneath \(places)")
         case .invalidPath: JobFailure(.invalidJob, error.description)
-        case .outsideRoots: JobFailure(.sourceForbidden, error.description)
+        case .outsideRoots: JobFailure(.sourceForbidden, "\(error): \(places)")
         case .notARegularFile(_, let kind):
             JobFailure(.sourceForbidden, error.description, detail: ["found": .string(kind.rawValue)])
         case .sourceUnreadable(_, let reason) where reason.isPermissionDenied:
@@ -97,9 +99,9 @@ enum FailurePolicy {
         }
     }
 
-    private static func failure(forOutput error: FileError) -> JobFailure {
+    private static func failure(forOutput error: FileError, beneath directory: String) -> JobFailure {
         switch error {
-        case .outsideRoots: JobFailure(.sourceForbidden, "output: \(error)")
+        case .outsideRoots: JobFailure(.sourceForbidden, "output: \(error): “\(directory)”")
         case .invalidPath: JobFailure(.invalidJob, "output: \(error)")
         case .outputUnwritable(_, let reason), .directoryUnusable(_, let reason),
             .sourceUnreadable(_, let reason):

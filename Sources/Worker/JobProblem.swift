@@ -10,10 +10,11 @@ enum JobProblem: Error {
     /// The bytes are no job of this version.
     case invalidJob([String])
     case request(GeometryError)
-    case source(FileError)
+    /// The directories are those in which it was looked for.
+    case source(FileError, beneath: [String])
     case picture(PictureError)
     case budget(BudgetError)
-    case output(FileError)
+    case output(FileError, beneath: String)
     case timedOut(limit: Duration)
     /// The worker gives the job back; nobody is told.
     case givenBack

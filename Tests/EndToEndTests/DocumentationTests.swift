@@ -53,6 +53,22 @@ struct DocumentationTests {
         }
     }
 
+    @Test func `the page on scaling reckons with the rates that the README has`() throws {
+        let readme = Documentation.lines(of: "README.md")
+        let scaling = Documentation.lines(of: "docs/scaling.md")
+        for (measured, reckoned) in [
+            ("photographs", "photographs of 8 MP and more"), ("20-KB pictures", "pictures of 20 KB"),
+        ] {
+            let row = try #require(readme.first { $0.contains("whole fleet, two cores, \(measured) |") })
+            let rate = try #require(
+                row.split(separator: "|")[1].split(separator: " ").first.flatMap { Int($0) })
+            let hours = String(format: "%.2f", 1e6 / 3600 / Double(rate))
+            #expect(
+                scaling.contains { $0.hasPrefix("| \(reckoned) | \(rate) | \(hours) |") },
+                "\(rate) jobs a second of \(measured)")
+        }
+    }
+
     // MARK: README
 
     @Test func `the three programs of the README's first example work together`() async throws {

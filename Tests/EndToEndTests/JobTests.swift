@@ -171,7 +171,8 @@ struct JobTests {
         let worker = try fleet.worker()
         let audit = try await eventually("a retry") {
             let audit = try await fleet.operators.audit()
-            return audit.counters["retried"] == 1 ? audit : nil
+            // On a busy machine it may be seen only after the next one.
+            return audit.counters["retried", default: 0] >= 1 ? audit : nil
         }
         #expect(audit.missing == 0)
         try fleet.remove("thumbs/x.jpg")

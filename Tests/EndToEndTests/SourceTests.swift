@@ -43,9 +43,26 @@ struct SourceTests {
         try await fleet.push(#"{"source":"a.jpg","pt":"9x9","scale":1,"output":"out/x.jpg"}"#)
         let worker = try fleet.worker(["--drain"])
         #expect(await worker.wait() == .status(0))
-        #expect(try await fleet.results(1)[0].error?.code == .sourceForbidden)
+        let error = try #require(try await fleet.results(1)[0].error)
+        #expect(error.code == .sourceForbidden && error.message.contains("“\(fleet.output)”"))
         #expect(Fixture.contents(of: fleet.folder.path + "/outside/x.jpg") == nil)
         try await fleet.expectAllSettled()
+    }
+
+    @Test func `whoever names a wrong path is told where the worker looks`() async throws {
+        let fleet = try await TestFleet()
+        let more = fleet.folder.path + "/more"
+        try fleet.write([], to: "../more/marker")
+        for source in ["c.jpg", "../a.jpg"] {
+            try await fleet.push(#"{"source":"\#(source)","pt":"9x9","scale":1}"#)
+        }
+        let worker = try fleet.worker(["--source-root", more, "--drain"])
+        #expect(await worker.wait() == .status(0))
+        let messages = try await fleet.results(2).compactMap(\.error?.message)
+        #expect(messages.count == 2)
+        for message in messages {
+            #expect(message.hasSuffix("“\(fleet.sources)”, “\(more)”"), "\(message)")
+        }
     }
 
     @Test func `each root is looked at in turn`() async throws {

@@ -49,7 +49,7 @@ extension FileError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidPath(let path, let problem): "“\(path.prefix(200))” is no path: \(problem)"
-        case .outsideRoots(let path): "“\(path)” leads out of the allowed directories"
+        case .outsideRoots(let path): "“\(path)” leads out of what is allowed"
         case .notFound(let path): "“\(path)” does not exist"
         case .notARegularFile(let path, let kind): "“\(path)” is a \(kind.rawValue), not a regular file"
         case .sourceUnreadable(let path, let reason): "“\(path)” cannot be read: \(reason)"

@@ -36,7 +36,9 @@ public enum FailureAdvice {
         case .targetTooSmall: "the box has no whole pixel for these pictures; ask for a larger one"
         case .sourceNotFound:
             "the worker does not find the file; does it see the same paths? --relative-to helps"
-        case .sourceForbidden: "the file lies outside of the worker's --source-root, or it may not read it"
+        case .sourceForbidden:
+            "the file lies outside of the worker's --source-root, its thumbnail outside of --output, or the worker may "
+                + "not read it"
         case .sourceUnreadable: "reading failed five times; look at the disk or the network share"
         case .notAnImage: "the file is no picture, whatever its name says"
         case .unsupportedFormat:
