@@ -20,6 +20,7 @@ struct Worker: Sendable {
     private let running: RunningJobs
     private let admission: MemoryAdmission
     private let claimLoop: ClaimLoop
+    private let sources: SourceRoots
     private let outputs: OutputDirectory
     private let folderWatch: FolderWatch
     private let certificateWatch: CertificateWatch
@@ -117,8 +118,8 @@ struct Worker: Sendable {
         pages = StatusPages(metrics: page, health: health)
         self.notices = notices
         self.admission = admission
-        outputs = surroundings.outputs
-        folderWatch = FolderWatch(sources: surroundings.sources, outputs: outputs, files: files, log: log)
+        (sources, outputs) = (surroundings.sources, surroundings.outputs)
+        folderWatch = FolderWatch(sources: sources, outputs: outputs, files: files, log: log)
         certificateWatch = CertificateWatch(redis: options.redis, files: files, log: log)
         self.options = options
         self.log = log
@@ -154,7 +155,7 @@ struct Worker: Sendable {
                 "worker": .string(queue.worker.description), "version": .string(programVersion),
                 "queue": .string(options.queue), "redis": .text(of: options.redis),
                 "budget_bytes": .size(admission.total), "cores": .integer(claimLoop.cores.count),
-                "sources": .list(options.sourceRoots), "output": .string(options.output),
+                "sources": .list(sources.directories), "output": .string(outputs.directory),
             ])
         await Failpoint.started.reach()
         let telling = notices?.start(health, running)

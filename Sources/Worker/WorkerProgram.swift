@@ -136,7 +136,10 @@ enum WorkerProgram {
                     try SourceRoots(options.sourceRoots)
                 },
                 outputs: directory("--output", "THUMBNAIL_OUTPUT") { () throws(FileError) in
-                    try OutputDirectory(options.output, workerTag: id.description)
+                    let outputs = try OutputDirectory(options.output, workerTag: id.description)
+                    // Else every job would be tried five times before somebody noticed.
+                    try outputs.checkWritable()
+                    return outputs
                 },
                 budget: max(budget, WorkerOptions.smallestBudget),
                 serviceManager: serviceManager(in: environment, log), process: ProcessFigures())
@@ -154,7 +157,8 @@ enum WorkerProgram {
                 .configuration,
                 complaining:
                     "\(ProgramNames.worker): \(option): \(error)\n\(ProgramNames.worker): is its disk "
-                    + "mounted here? name a directory of this host with \(option) or \(variable)")
+                    + "mounted here, and may this user use it? name a directory of this host with \(option) or \(variable)"
+            )
         }
     }
 

@@ -107,10 +107,14 @@ func `a full disk is an error and leaves nothing half written`(durable: Bool) th
     let scratch = Scratch()
     guard scratch.mountMemory("out", options: "size=256k") else { return }
     let early = try output(scratch)
+    try early.checkWritable()
     guard scratch.makeReadOnly("out") else { return }
     for output in [early, try output(scratch)] {
         #expect(throws: FileError.outputUnwritable("a/b.jpg", SystemError(EROFS))) {
             try output.write([1], to: "a/b.jpg", durable: false)
+        }
+        #expect(throws: FileError.directoryUnusable(scratch.path("out"), SystemError(EROFS))) {
+            try output.checkWritable()
         }
     }
     #expect(throws: FileError.directoryUnusable(scratch.path("out/new"), SystemError(ENOENT))) {

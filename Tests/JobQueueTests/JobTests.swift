@@ -75,7 +75,7 @@ struct JobTests {
                 == ["expected JSON, found only its beginning: the 30 bytes end before it does"])
         #expect(
             problems(#"{"source":a.jpg,"scale":1}"#)
-                == ["expected JSON, found what is none from byte 10 of 26 on"])
+                == ["expected JSON, found other bytes: it ends, or never began, at byte 10 of 26"])
     }
 
     @Test(arguments: [

@@ -32,6 +32,13 @@ public final class OutputDirectory: Sendable {
         self.workerTag = workerTag
     }
 
+    /// Throws `directoryUnusable` where this process could make no file in it, as far as the kernel says without making
+    /// one: a disk that is full is not seen. Blocks.
+    public func checkWritable() throws(FileError) {
+        let status = unsafe faccessat(root.descriptor.number, ".", W_OK | X_OK, AT_EACCESS)
+        guard status == 0 else { throw .directoryUnusable(path, .last) }
+    }
+
     /// Writes `bytes` as the file at `relativePath`, replacing what is there, and makes the directories
     /// on the way. Whoever looks sees the old file or the new one, never a part: it is written under
     /// another name in the same directory, then renamed. `durable` returns only when file and name are on

@@ -65,7 +65,7 @@ public struct Job: Sendable, Equatable {
             let found =
                 error.offset >= raw.count
                 ? "only its beginning: the \(raw.count) bytes end before it does"
-                : "what is none from byte \(error.offset) of \(raw.count) on"
+                : "other bytes: it ends, or never began, at byte \(error.offset) of \(raw.count)"
             return .invalid(hashed, problems: ["expected JSON, found \(found)"])
         }
         var reader = JobFieldReader(fields)

@@ -32,7 +32,7 @@ public enum FailureAdvice {
     public static func advice(for text: String) -> String {
         guard let code = ErrorCode(rawValue: text) else { return "see the worker's log" }
         return switch code {
-        case .invalidJob: "the job's fields are wrong; the message names them"
+        case .invalidJob: "the bytes are no job that can be done; the message says why"
         case .targetTooSmall: "the box has no whole pixel for these pictures; ask for a larger one"
         case .sourceNotFound:
             "the worker does not find the file; does it see the same paths? --relative-to helps"
