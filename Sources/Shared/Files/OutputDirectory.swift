@@ -36,7 +36,9 @@ public final class OutputDirectory: Sendable {
     /// one: a disk that is full is not seen. Blocks.
     public func checkWritable() throws(FileError) {
         let status = unsafe faccessat(root.descriptor.number, ".", W_OK | X_OK, AT_EACCESS)
-        guard status == 0 else { throw .directoryUnusable(path, .last) }
+        // Another answer, as of a filter of system calls that is older than this one, says nothing of the directory.
+        guard status != 0, [EACCES, EROFS].contains(errno) else { return }
+        throw .directoryUnusable(path, .last)
     }
 
     /// Writes `bytes` as the file at `relativePath`, replacing what is there, and makes the directories
