@@ -9,16 +9,22 @@ import Units
 /// The one table from what went wrong to what is published, and so to retry or bury: a code's
 /// `isRetryable` decides which.
 ///
-/// Wording comes from the error itself; here stand the code and the facts that a program may read.
-enum FailurePolicy {
-    static func failure(for problem: JobProblem) -> JobFailure {
+/// Wording comes from the error itself; here stand the code, the facts that a program may read, and where this worker
+/// looks: producers rarely know, and most paths that are wrong are right elsewhere.
+struct FailurePolicy {
+    /// The directories of `--source-root`.
+    let sources: [String]
+    /// That of `--output`.
+    let output: String
+
+    func failure(for problem: JobProblem) -> JobFailure {
         switch problem {
         case .invalidJob(let problems): JobFailure(.invalidJob, problems.joined(separator: "; "))
         case .request(let error): failure(for: error)
-        case .source(let error, let roots): failure(forSource: error, beneath: roots)
+        case .source(let error): failure(forSource: error)
         case .picture(let error): failure(for: error)
         case .budget(let error): failure(for: error)
-        case .output(let error, let directory): failure(forOutput: error, beneath: directory)
+        case .output(let error): failure(forOutput: error)
         case .timedOut(let limit):
             JobFailure(
                 .timedOut,
@@ -29,7 +35,7 @@ enum FailurePolicy {
         }
     }
 
-    private static func failure(for error: GeometryError) -> JobFailure {
+    private func failure(for error: GeometryError) -> JobFailure {
         switch error {
         case .targetTooSmall(let displayed, _, _):
             JobFailure(
@@ -40,13 +46,11 @@ enum FailurePolicy {
         }
     }
 
-    /// Producers rarely know where a worker looks, and most paths that are wrong are right elsewhere.
-    private static func failure(forSource error: FileError, beneath roots: [String]) -> JobFailure {
-        let places = roots.map { "“\($0)”" }.joined(separator: ", ")
-        return switch error {
-        case .notFound: JobFailure(.sourceNotFound, "\(error) beneath \(places)")
+    private func failure(forSource error: FileError) -> JobFailure {
+        switch error {
+        case .notFound: JobFailure(.sourceNotFound, "\(error) beneath \(quoted(sources))")
         case .invalidPath: JobFailure(.invalidJob, error.description)
-        case .outsideRoots: JobFailure(.sourceForbidden, "\(error): \(places)")
+        case .outsideRoots: JobFailure(.sourceForbidden, "\(error): \(quoted(sources))")
         case .notARegularFile(_, let kind):
             JobFailure(.sourceForbidden, error.description, detail: ["found": .string(kind.rawValue)])
         case .sourceUnreadable(_, let reason) where reason.isPermissionDenied:
@@ -61,7 +65,7 @@ enum FailurePolicy {
         }
     }
 
-    private static func failure(for error: PictureError) -> JobFailure {
+    private func failure(for error: PictureError) -> JobFailure {
         let message = error.description
         switch error {
         case .empty, .notAPicture: return JobFailure(.notAnImage, message)
@@ -84,7 +88,7 @@ enum FailurePolicy {
         }
     }
 
-    private static func failure(for error: BudgetError) -> JobFailure {
+    private func failure(for error: BudgetError) -> JobFailure {
         switch error {
         case .exceedsBudget(let required, let budget):
             JobFailure(
@@ -99,9 +103,9 @@ enum FailurePolicy {
         }
     }
 
-    private static func failure(forOutput error: FileError, beneath directory: String) -> JobFailure {
+    private func failure(forOutput error: FileError) -> JobFailure {
         switch error {
-        case .outsideRoots: JobFailure(.sourceForbidden, "output: \(error): “\(directory)”")
+        case .outsideRoots: JobFailure(.sourceForbidden, "output: \(error): \(quoted([output]))")
         case .invalidPath: JobFailure(.invalidJob, "output: \(error)")
         case .outputUnwritable(_, let reason), .directoryUnusable(_, let reason),
             .sourceUnreadable(_, let reason):
@@ -109,5 +113,9 @@ enum FailurePolicy {
         case .notFound, .notARegularFile, .changedWhileRead, .tooLarge, .outOfMemory:
             JobFailure(.outputUnwritable, error.description)
         }
+    }
+
+    private func quoted(_ paths: [String]) -> String {
+        paths.map { "“\($0)”" }.joined(separator: ", ")
     }
 }

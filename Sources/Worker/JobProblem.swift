@@ -10,11 +10,10 @@ enum JobProblem: Error {
     /// The bytes are no job of this version.
     case invalidJob([String])
     case request(GeometryError)
-    /// The directories are those in which it was looked for.
-    case source(FileError, beneath: [String])
+    case source(FileError)
     case picture(PictureError)
     case budget(BudgetError)
-    case output(FileError, beneath: String)
+    case output(FileError)
     case timedOut(limit: Duration)
     /// The worker gives the job back; nobody is told.
     case givenBack

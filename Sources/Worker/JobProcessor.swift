@@ -129,7 +129,7 @@ struct JobProcessor: Sendable {
         let start = StageTimes.now
         defer { times.read.extend(since: start) }
         do throws(FileError) { return try source.readAll(limit: plan.footprint.source) } catch {
-            throw .source(error, beneath: sources.directories)
+            throw .source(error)
         }
     }
 
@@ -185,7 +185,7 @@ struct JobProcessor: Sendable {
             await Failpoint.renamed.reach()
             return written
         } catch {
-            throw .output(error, beneath: outputs.directory)
+            throw .output(error)
         }
     }
 }
@@ -208,13 +208,9 @@ private struct OpenedPicture: Sendable {
             let isSmall = source.size > .zero && source.size <= Self.wholeLimit
             bytes = isSmall ? try source.readAll(limit: Self.wholeLimit) : nil
         } catch {
-            throw .source(error, beneath: sources.directories)
+            throw .source(error)
         }
-        if let bytes {
-            picture = try Self.inspect(bytes)
-        } else {
-            picture = try Self.inspect(source, beneath: sources)
-        }
+        if let bytes { picture = try Self.inspect(bytes) } else { picture = try Self.inspect(source) }
     }
 
     private static func inspect(_ bytes: SourceBytes) throws(JobProblem) -> InspectedPicture {
@@ -226,9 +222,7 @@ private struct OpenedPicture: Sendable {
         }
     }
 
-    private static func inspect(
-        _ source: SourceFile, beneath sources: SourceRoots
-    ) throws(JobProblem) -> InspectedPicture {
+    private static func inspect(_ source: SourceFile) throws(JobProblem) -> InspectedPicture {
         var inspection = PictureInspection()
         while true {
             let window: [UInt8]
@@ -236,7 +230,7 @@ private struct OpenedPicture: Sendable {
                 window = try source.read(
                     at: Int64(inspection.wanted.lowerBound), count: inspection.wanted.count)
             } catch {
-                throw .source(error, beneath: sources.directories)
+                throw .source(error)
             }
             do throws(PictureError) {
                 guard let found = try inspection.take(window.span) else { continue }

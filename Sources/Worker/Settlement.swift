@@ -7,6 +7,7 @@ import Units
 /// Runs one claimed job and settles it: finish, retry, bury or release, exactly one of them.
 struct Settlement: Sendable {
     let processor: JobProcessor
+    let policy: FailurePolicy
     let queue: WorkerQueue
     let running: RunningJobs
     let metrics: JobMetrics
@@ -70,7 +71,7 @@ struct Settlement: Sendable {
             }
             return
         }
-        let failure = FailurePolicy.failure(for: problem)
+        let failure = policy.failure(for: problem)
         var result = JobResult(ticket, source: source, error: failure)
         result.worker = queue.worker.description
         await settle(ticket, token, because: failure.code) { () throws(QueueError) in

@@ -100,6 +100,8 @@ struct Worker: Sendable {
                 sources: surroundings.sources, outputs: surroundings.outputs, cores: cores,
                 writes: writes, options: options, metrics: metrics, budget: admission.total,
                 giveBack: giveBack),
+            policy: FailurePolicy(
+                sources: surroundings.sources.directories, output: surroundings.outputs.directory),
             queue: queue, running: running, metrics: metrics, log: log)
         health = WorkerHealth(progress: progress, redis: redis, lease: lease, running: running)
         claimLoop = ClaimLoop(

@@ -1,5 +1,6 @@
 import FleetSupport
 import FoundationEssentials
+import Glibc
 import JobQueue
 import TestSupport
 import Testing
@@ -25,6 +26,23 @@ struct OptionTests {
         #expect(await worker.wait() == .status(78))
         #expect(worker.standardError.contains("worker: \(option): the directory “\(file)”"))
         #expect(worker.standardError.contains("or THUMBNAIL_"))
+    }
+
+    @Test func `an output that may not be written to ends a worker at its start`() async throws {
+        let fleet = try await TestFleet()
+        let place = fleet.folder.path + "/sealed"
+        try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+        // Only root may mount, and nothing but a file system keeps root from writing.
+        if geteuid() == 0 {
+            let status = unsafe mount("tmpfs", place, "tmpfs", UInt(MS_RDONLY), nil)
+            guard status == 0 else { return }
+        } else {
+            _ = unsafe chmod(place, 0o555)
+        }
+        defer { _ = unsafe umount2(place, Int32(MNT_DETACH)) }
+        let worker = try fleet.worker(["--output", place])
+        #expect(await worker.wait() == .status(78), "\(worker.standardError)")
+        #expect(worker.standardError.contains("worker: --output: the directory “\(place)” cannot be used"))
     }
 
     /// 640 pixels to 45: 14 times.

@@ -9,11 +9,7 @@ import Testing
 struct SecureTransportTests {
     @Test func `a whole fleet works through TLS, and a worker comes back behind its fence`() async throws {
         let authority = try await TestAuthority()
-        let port = try PrivateRedis.freePort()
-        let fleet = try await TestFleet(
-            configuration: authority.serving(
-                try await authority.issue("redis", for: ["DNS:localhost"]), port: port,
-                demandsCertificate: true))
+        let (fleet, port) = try await Self.fleet(trusting: authority)
         let own = try await authority.issue("client", for: ["DNS:us"])
         let url = "rediss://localhost:\(port)"
         let files = [
@@ -46,11 +42,7 @@ struct SecureTransportTests {
     /// As Kubernetes mounts secrets: what is named are links, and a folder behind them is exchanged.
     @Test func `certificates that are renewed count for a running worker's next connection`() async throws {
         let (authority, next) = (try await TestAuthority(), try await TestAuthority("Next Authority"))
-        let port = try PrivateRedis.freePort()
-        let fleet = try await TestFleet(
-            configuration: authority.serving(
-                try await authority.issue("redis", for: ["DNS:localhost"]), port: port,
-                demandsCertificate: true))
+        let (fleet, port) = try await Self.fleet(trusting: authority)
         let secret = try TemporaryFolder()
         func mount(_ authority: TestAuthority, as version: String) async throws {
             let own = try await authority.issue("client", for: ["DNS:us"])
@@ -94,11 +86,7 @@ struct SecureTransportTests {
     @Test func `a renewed certificate without its key is told of once, and so is the end of it`() async throws
     {
         let authority = try await TestAuthority()
-        let port = try PrivateRedis.freePort()
-        let fleet = try await TestFleet(
-            configuration: authority.serving(
-                try await authority.issue("redis", for: ["DNS:localhost"]), port: port,
-                demandsCertificate: true))
+        let (fleet, port) = try await Self.fleet(trusting: authority)
         let own = try await authority.issue("client", for: ["DNS:us"])
         let worker = try fleet.worker(
             redis: "rediss://localhost:\(port)",
@@ -123,6 +111,17 @@ struct SecureTransportTests {
         #expect(worker.standardError.components(separatedBy: event).count == 2, "once")
         await fleet.stop([worker])
         try await fleet.expectAllSettled()
+    }
+
+    /// A fleet whose Redis listens at the port, too, for those with a certificate of this authority.
+    private static func fleet(
+        trusting authority: TestAuthority
+    ) async throws -> (fleet: TestFleet, port: UInt16) {
+        let port = try PrivateRedis.freePort()
+        let own = try await authority.issue("redis", for: ["DNS:localhost"])
+        let fleet = try await TestFleet(
+            configuration: authority.serving(own, port: port, demandsCertificate: true))
+        return (fleet, port)
     }
 
     /// By rename, as certbot and cert-manager do.

@@ -72,10 +72,10 @@ struct JobTests {
     @Test func `bytes that are no JSON are told from JSON that breaks off`() {
         #expect(
             problems(#"{"source":"a.jpg","scale":[1,2"#)
-                == ["expected JSON, found only its beginning: the 30 bytes end before it does"])
+                == ["expected JSON, but the 30 bytes end before it does"])
         #expect(
             problems(#"{"source":a.jpg,"scale":1}"#)
-                == ["expected JSON, found other bytes: it ends, or never began, at byte 10 of 26"])
+                == ["expected JSON, but byte 11 of 26 has no place in it"])
     }
 
     @Test(arguments: [

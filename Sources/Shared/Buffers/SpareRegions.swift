@@ -9,10 +9,9 @@ struct SpareRegions {
     private(set) var slack = 0
     /// The one that was given last is at the end.
     private(set) var idle: [Region] = []
-    private var idleBytes = 0
 
     /// Never more than `own` and `lent`.
-    var excess: Int { slack + idleBytes }
+    var excess: Int { slack + idle.reduce(0) { $0 + $1.count } }
 
     init(own: Int) {
         precondition(own >= 0, "a pool of \(own) bytes")
@@ -27,7 +26,6 @@ struct SpareRegions {
         let fitting = idle.indices.filter { idle[$0].count >= count && idle[$0].count <= largest }
         guard let best = fitting.min(by: { idle[$0].count < idle[$1].count }) else { return nil }
         let region = idle.remove(at: best)
-        idleBytes -= region.count
         slack += region.count - pages
         return region
     }
@@ -38,7 +36,6 @@ struct SpareRegions {
     mutating func give(_ region: Region, usedFor count: Int) -> [Region] {
         slack -= region.count - Region.wholePages(count)
         idle.append(region)
-        idleBytes += region.count
         return shrink()
     }
 
@@ -60,11 +57,7 @@ struct SpareRegions {
 
     private mutating func shrink() -> [Region] {
         var unwanted: [Region] = []
-        while excess - own > lent, !idle.isEmpty {
-            let region = idle.removeFirst()
-            idleBytes -= region.count
-            unwanted.append(region)
-        }
+        while excess - own > lent, !idle.isEmpty { unwanted.append(idle.removeFirst()) }
         return unwanted
     }
 }

@@ -64,9 +64,9 @@ public struct Job: Sendable, Equatable {
         } catch {
             let found =
                 error.offset >= raw.count
-                ? "only its beginning: the \(raw.count) bytes end before it does"
-                : "other bytes: it ends, or never began, at byte \(error.offset) of \(raw.count)"
-            return .invalid(hashed, problems: ["expected JSON, found \(found)"])
+                ? "the \(raw.count) bytes end before it does"
+                : "byte \(error.offset + 1) of \(raw.count) has no place in it"
+            return .invalid(hashed, problems: ["expected JSON, but \(found)"])
         }
         var reader = JobFieldReader(fields)
         let ticket = JobTicket(

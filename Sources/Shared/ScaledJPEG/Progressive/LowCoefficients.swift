@@ -66,8 +66,7 @@ struct LowCoefficients {
     /// - Parameter leftOut: as `ScanSelection` has it.
     mutating func planes(
         of frame: FrameHeader, _ quantisation: [QuantisationTable], at scales: ComponentScales,
-        leftOut: [[Int]],
-        shouldStop: () -> Bool
+        leftOut: [[Int]], shouldStop: () -> Bool
     ) throws(Declined) -> [ScaledPlane] {
         defer { extendLifetime(self) }
         var planes: [ScaledPlane] = []
